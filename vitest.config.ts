@@ -1,0 +1,22 @@
+import { defineConfig } from 'vitest/config';
+
+const common = { setupFiles: ['test/support/nothing-left.ts'], testTimeout: 20_000, hookTimeout: 30_000 };
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { ...common, name: 'unit', include: ['src/**/*.spec.ts', 'test/rules/**/*.spec.ts'] } },
+      { test: { ...common, name: 'contract', include: ['test/contract/**/*.contract.ts'] } },
+      { test: { ...common, name: 'cases', include: ['test/cases/**/*.spec.ts'] } },
+      {
+        test: {
+          ...common,
+          name: 'e2e',
+          include: ['test/e2e/**/*.e2e-spec.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});

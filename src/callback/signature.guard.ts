@@ -1,0 +1,47 @@
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { CONFIG, type Config } from '../config/config.js';
+import { EntityTypeRegistry } from '../entity-types/entity-type-registry.js';
+import { Clock } from '../runtime/clock.js';
+import { eventKey } from '../wecom/event-key.js';
+import { parseEvent, UNPARSED_EVENT_TYPE } from '../wecom/parse-event.js';
+import { CallbackOpener, type Query } from './callback-opener.js';
+import { requestBudget } from './request-budget.js';
+import type { CallbackRequest } from './verified-callback.js';
+
+const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** First step of the walk: verify, decrypt, parse, event key. What passes it is WeCom's. */
+@Injectable()
+export class SignatureGuard implements CanActivate {
+  constructor(
+    private readonly opener: CallbackOpener,
+    private readonly entityTypes: EntityTypeRegistry,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<CallbackRequest>();
+    const receivedAt = this.clock.now();
+    const app = this.opener.app(request.params.app);
+    const { plaintext, receiveId } = this.opener.openBody(app, request.query as Query, request.body);
+    const parsed = parseEvent(plaintext, receiveId);
+    const event = parsed.kind === 'event' ? parsed.event : null;
+    const type = event && this.entityTypes.typeOf(event.eventType, event.changeType);
+    const key = eventKey({ receiver: app.name, parsed, receiveId, plaintext, volatile: type?.volatile ?? [] });
+    const traceparent = request.headers['traceparent'];
+    request.callback = {
+      app,
+      plaintext,
+      corpId: event?.corpId ?? receiveId,
+      eventType: event?.eventType ?? UNPARSED_EVENT_TYPE,
+      event,
+      eventKey: key,
+      entityKey: (event && this.entityTypes.entityOf(app.name, event)?.key) ?? null,
+      receivedAt,
+      trace: typeof traceparent === 'string' && TRACE_PARENT.test(traceparent) ? traceparent : null,
+      budget: requestBudget(app.deadlineMs, this.config),
+    };
+    return true;
+  }
+}

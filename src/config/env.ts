@@ -1,0 +1,177 @@
+import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+
+export const ROLES = ['all', 'gateway', 'worker', 'admin'] as const;
+export const NACK_MODES = ['hang', 'reset', '503'] as const;
+export type Role = (typeof ROLES)[number];
+export type NackMode = (typeof NACK_MODES)[number];
+
+const PORT_MAX = 65_535;
+const HOUR_MS = 3_600_000;
+const NAME = /^[A-Za-z0-9._-]{1,128}$/;
+
+/**
+ * Every setting, in the order of `.env.example`. Each may also come from a file named by `<KEY>_FILE`. Names of engines
+ * that this build does not have stop the start: there is no silent fall-back.
+ */
+export class Env {
+  /** Which parts this process runs. */
+  @IsIn(ROLES)
+  ROLE: Role = 'all';
+
+  /** Where WeCom's callbacks come in. 0 takes a free port. */
+  @IsInt()
+  @Min(0)
+  @Max(PORT_MAX)
+  PORT = 3000;
+
+  /** Address of PORT. Empty: all addresses, or loopback only while the demo app is used. */
+  @IsString()
+  HOST = '';
+
+  /** Admin API, metrics, health. */
+  @IsInt()
+  @Min(0)
+  @Max(PORT_MAX)
+  ADMIN_PORT = 3001;
+
+  @IsString()
+  @IsNotEmpty()
+  ADMIN_HOST = '127.0.0.1';
+
+  /** Bearer token of the admin API. Empty: one is made in DATA_DIR/admin-token. */
+  @IsOptional()
+  @IsString()
+  @Matches(/^(\S{16,})?$/, { message: 'ADMIN_TOKEN must have at least 16 characters and no blanks' })
+  ADMIN_TOKEN?: string;
+
+  /** Who acts with that token: the name in histories and audit rows. */
+  @Matches(NAME)
+  ADMIN_ACTOR = 'admin';
+
+  /** State of this process: SQLite files, spool, demo credentials. */
+  @IsString()
+  @IsNotEmpty()
+  DATA_DIR = './data';
+
+  /** Name of this process in histories. Empty: host name and process id. */
+  @IsString()
+  INSTANCE = '';
+
+  /** JSON or YAML: app name → credentials. Empty: one demo app is made, listening on loopback only. */
+  @IsOptional()
+  @IsString()
+  WECOM_APPS_FILE?: string;
+
+  /** Business database. */
+  @IsIn(['sqlite'])
+  STORE = 'sqlite';
+
+  /** Wall 1. */
+  @IsIn(['embedded'])
+  GUARD = 'embedded';
+
+  /** Wall 2. */
+  @IsIn(['sqlite'])
+  TRANSPORT = 'sqlite';
+
+  @Matches(NAME)
+  EVENTS_TOPIC = 'wecom.events';
+
+  @Matches(NAME)
+  DLQ_TOPIC = 'wecom.events.dlq';
+
+  @Matches(NAME)
+  EVENTS_GROUP = 'wecom.workers';
+
+  @Matches(NAME)
+  DLQ_GROUP = 'wecom.dead-letters';
+
+  /** A worker's lease on an event; renewed every third of it. */
+  @IsInt()
+  @Min(1_000)
+  @Max(HOUR_MS)
+  LEASE_TTL_MS = 30_000;
+
+  /** Longest run of a handler. */
+  @IsInt()
+  @Min(1_000)
+  @Max(24 * HOUR_MS)
+  LEASE_MAX_LIFE_MS = 120_000;
+
+  /** Milliseconds before each retry, separated by commas. */
+  @Matches(/^\d{1,9}(,\d{1,9}){0,9}$/, {
+    message: 'RETRY_DELAYS must be 1 to 10 numbers of milliseconds, separated by commas',
+  })
+  RETRY_DELAYS = '1000,10000,60000';
+
+  /** What WeCom gets for an event that could be kept nowhere. */
+  @IsIn(NACK_MODES)
+  NACK_MODE: NackMode = 'hang';
+
+  /** How long the guard remembers an event that has its outcome, in seconds. */
+  @IsInt()
+  @Min(60)
+  @Max(90 * 86_400)
+  SUCCESS_TTL = 7 * 86_400;
+
+  /** Longest wait for the guard on the request path. */
+  @IsInt()
+  @Min(1)
+  @Max(1_000)
+  GUARD_TIMEOUT_MS = 100;
+
+  /** Longest wait for the transport on the request path. */
+  @IsInt()
+  @Min(10)
+  @Max(2_500)
+  PUBLISH_TIMEOUT_MS = 1_500;
+
+  /** Longest wait for the spool's disk on the request path. */
+  @IsInt()
+  @Min(10)
+  @Max(2_000)
+  SPOOL_TIMEOUT_MS = 1_000;
+
+  @IsInt()
+  @Min(1_048_576)
+  SPOOL_BYTES_MAX = 1_073_741_824;
+
+  /** Largest body of a callback. WeCom's largest are a few hundred kilobytes. */
+  @IsInt()
+  @Min(65_536)
+  @Max(16_777_216)
+  BODY_BYTES_MAX = 1_048_576;
+
+  /** Requests that may hang at once under NACK_MODE=hang; past it they are reset. */
+  @IsInt()
+  @Min(0)
+  @Max(100_000)
+  HUNG_REQUESTS_MAX = 1_000;
+
+  /** Batches that a worker has in hand at once. */
+  @IsInt()
+  @Min(1)
+  @Max(256)
+  WORKER_LANES = 4;
+
+  /** Events that may share a transaction. */
+  @IsInt()
+  @Min(1)
+  @Max(1_000)
+  WORKER_BATCH_MAX = 100;
+
+  /** Deliveries of a side effect before it is dead. */
+  @IsInt()
+  @Min(1)
+  @Max(1_000)
+  OUTBOX_ATTEMPTS_MAX = 20;
+
+  /** How long work in hand may go on after SIGTERM. */
+  @IsInt()
+  @Min(100)
+  @Max(600_000)
+  SHUTDOWN_LIMIT_MS = 10_000;
+
+  @IsIn(['debug', 'info', 'warn', 'error'])
+  LOG_LEVEL = 'info';
+}

@@ -1,0 +1,23 @@
+import { SqliteDriver } from './sqlite-driver.js';
+
+export interface DatabaseOptions {
+  readonly path: string;
+  readonly entities: readonly (new () => object)[];
+  readonly migrations: readonly (new () => object)[];
+}
+
+/** TypeORM's settings for the embedded database. Pending migrations run at start. */
+export function sqliteOptions({ path, entities, migrations }: DatabaseOptions) {
+  return {
+    type: 'better-sqlite3' as const,
+    driver: SqliteDriver,
+    database: path,
+    enableWAL: true,
+    entities: [...entities],
+    migrations: [...migrations],
+    migrationsRun: true,
+    migrationsTransactionMode: 'each' as const,
+    // A commit has to survive a power cut: an effect that a machine forgets is run again, but its answer is gone.
+    prepareDatabase: (database: SqliteDriver) => database.exec('PRAGMA synchronous = FULL'),
+  };
+}

@@ -1,0 +1,52 @@
+import type { WecomEvent } from '../wecom/event.js';
+import { entityKeyOf, type EntityRef } from './entity-ref.js';
+import type { EntityType } from './entity-type.js';
+
+export interface EntityOfEvent {
+  readonly type: EntityType;
+  readonly ref: EntityRef;
+  readonly key: string;
+}
+
+/** Finds the entity type of an event. A declaration that collides with another stops the start. */
+export class EntityTypeRegistry {
+  private readonly byEvent = new Map<string, EntityType>();
+
+  constructor(types: readonly EntityType[]) {
+    const names = new Set<string>();
+    for (const type of types) {
+      if (names.has(type.name)) throw new EntityTypeConflictError(`two entity types are named ${type.name}`);
+      names.add(type.name);
+      for (const event of type.events) this.add(event, type);
+    }
+  }
+
+  /** A type for `event/changeType` goes before one for the whole `event`. */
+  typeOf(eventType: string, changeType: string | null): EntityType | null {
+    const exact = changeType === null ? undefined : this.byEvent.get(`${eventType}/${changeType}`);
+    return exact ?? this.byEvent.get(eventType) ?? null;
+  }
+
+  entityOf(receiver: string, event: WecomEvent): EntityOfEvent | null {
+    const type = this.typeOf(event.eventType, event.changeType);
+    const entityId = type?.entityKey(event);
+    if (!type || !entityId) return null;
+    const ref = { receiver, corpId: event.corpId, entityType: type.name, entityId };
+    return { type, ref, key: entityKeyOf(ref) };
+  }
+
+  private add(event: string, type: EntityType): void {
+    const other = this.byEvent.get(event);
+    if (other) throw new EntityTypeConflictError(`${event} belongs to both ${other.name} and ${type.name}`);
+    this.byEvent.set(event, type);
+  }
+}
+
+export class EntityTypeConflictError extends Error {
+  readonly code = 'ENTITY_TYPE_CONFLICT';
+
+  constructor(reason: string) {
+    super(`${reason}: mend the entityTypes given to WecomGatewayModule.forRoot`);
+    this.name = 'EntityTypeConflictError';
+  }
+}

@@ -1,0 +1,13 @@
+import { Global, Module } from '@nestjs/common';
+import { CONFIG, type Config } from '../config/config.js';
+import { EventLog } from './event-log.js';
+import { TypeormEventLog } from './typeorm-event-log.js';
+
+@Global()
+@Module({
+  providers: [
+    { provide: EventLog, inject: [CONFIG], useFactory: ({ instance }: Config) => new TypeormEventLog(instance) },
+  ],
+  exports: [EventLog],
+})
+export class EventLogModule {}

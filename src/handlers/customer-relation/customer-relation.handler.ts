@@ -1,0 +1,31 @@
+import { textAt } from '../../entity-types/fields.js';
+import type { WecomEvent } from '../../wecom/event.js';
+import { UnrecoverableError } from '../../saga/unrecoverable-error.js';
+import { BuiltInHandler } from '../built-in-handler.decorator.js';
+import type { HandlerContext, WecomHandler } from '../wecom-handler.js';
+import { WecomEventHandler } from '../wecom-event-handler.decorator.js';
+import { customerRelationMachine } from './customer-relation-machine.js';
+
+/** Keeps `customer_relation` at where the follow relation stands. */
+@BuiltInHandler()
+@WecomEventHandler({
+  event: 'change_external_contact',
+  changeType: customerRelationMachine.triggers,
+  machine: customerRelationMachine,
+})
+export class CustomerRelationHandler implements WecomHandler {
+  async handle({ fields }: WecomEvent, { manager, move }: HandlerContext): Promise<void> {
+    if (!move) {
+      const code = 'CUSTOMER_WITHOUT_IDS';
+      throw new UnrecoverableError('a customer event without UserID or ExternalUserID', { code });
+    }
+    const at = (path: string): string => textAt(fields, path) ?? '';
+    await manager.query(
+      `INSERT INTO customer_relation (entity_key, user_id, external_user_id, status, add_state, effect_count)
+       VALUES (?, ?, ?, ?, ?, 1)
+       ON CONFLICT (entity_key) DO UPDATE SET status = excluded.status, effect_count = effect_count + 1,
+         add_state = CASE WHEN excluded.add_state = '' THEN add_state ELSE excluded.add_state END`,
+      [move.entityKey, at('UserID'), at('ExternalUserID'), move.to, at('State')],
+    );
+  }
+}

@@ -1,0 +1,36 @@
+import type { EntityManager } from 'typeorm';
+import type { Command } from '../saga/state-machine.js';
+import type { WecomEvent } from '../wecom/event.js';
+
+export interface HandlerLogger {
+  info(event: string, fields?: Record<string, unknown>): void;
+  warn(event: string, fields?: Record<string, unknown>): void;
+}
+
+/** What a handler gets beside the event. */
+export interface HandlerContext {
+  /** Writes through it commit with the event's row, once, or not at all. Nothing else in a handler is exactly-once. */
+  readonly manager: EntityManager;
+  /** Aborts when the lease is lost or the run takes too long: stop, the transaction will be rolled back. */
+  readonly signal: AbortSignal;
+  /** Send it along to other systems as their idempotency key: a call to them is at-least-once. */
+  readonly eventKey: string;
+  /** 1 for the first run; grows with each retry. */
+  readonly attempt: number;
+  /** Name of the app whose URL was called. */
+  readonly app: string;
+  /** Where the entity moved, when the event belongs to one; state names are '' without a state machine. */
+  readonly move: { readonly entityKey: string; readonly from: string; readonly to: string } | null;
+  /** Queues a side effect for after the commit. It is sent until accepted, with `<event key>:<n>` as `Idempotency-Key`. */
+  readonly outbox: { add(command: Command): void };
+  readonly logger: HandlerLogger;
+}
+
+/**
+ * Code for one kind of event. It runs inside the event's transaction, after the unique key, the order of the entity and
+ * its state machine have let the event pass. Throwing rolls everything back: `UnrecoverableError` makes a dead letter at
+ * once, anything else is retried.
+ */
+export interface WecomHandler<E extends WecomEvent = WecomEvent> {
+  handle(event: E, context: HandlerContext): Promise<void>;
+}

@@ -1,6 +1,7 @@
 import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 
-export const ROLES = ['all', 'gateway', 'worker', 'admin'] as const;
+/** One process runs every part on the embedded engines; the others come with engines that processes can share. */
+export const ROLES = ['all'] as const;
 export const NACK_MODES = ['hang', 'reset', '503'] as const;
 export type Role = (typeof ROLES)[number];
 export type NackMode = (typeof NACK_MODES)[number];

@@ -24,7 +24,8 @@ export interface RawRow {
   readonly run_token: string | null;
   readonly lane_seq: number | null;
   readonly due_at: number | null;
-  readonly plaintext: string;
+  /** Bytes where the text holds a NUL. */
+  readonly plaintext: string | Uint8Array;
   readonly received_at: number;
   readonly facts: string;
   readonly error_code: string | null;
@@ -49,7 +50,7 @@ export function rowFrom(raw: RawRow): EventRow {
     runToken: raw.run_token,
     laneSeq: raw.lane_seq,
     dueAt: raw.due_at,
-    plaintext: raw.plaintext,
+    plaintext: typeof raw.plaintext === 'string' ? raw.plaintext : Buffer.from(raw.plaintext).toString('utf8'),
     receivedAt: raw.received_at,
     facts: raw.facts,
     errorCode: raw.error_code,

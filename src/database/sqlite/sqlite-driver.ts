@@ -70,8 +70,12 @@ class SqliteStatement {
   }
 }
 
-/** SQLite has no boolean, and the driver refuses one. */
+/**
+ * SQLite has no boolean, and the driver refuses one. It also cuts a text at its first NUL without a word; as bytes all
+ * of it is kept, and read back as bytes.
+ */
 function storable(value: unknown): Value {
   if (typeof value === 'boolean') return value ? 1 : 0;
+  if (typeof value === 'string' && value.includes('\0')) return Buffer.from(value, 'utf8');
   return value as Value;
 }

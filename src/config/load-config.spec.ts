@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, type Config } from './config.js';
+import { loadConfig } from './load-config.js';
+
+const KEY = 'jWmYm7qr5nMoAUwZRjGtBxmz3KA1tkAj3ykkR6q2B2C';
+const APP = { token: 'abc', encodingAESKey: KEY, receiveId: 'ww1' };
+
+function load(env: Record<string, string>, apps: unknown = { self: APP }): Config {
+  return loadConfig({
+    env: { WECOM_APPS_FILE: 'apps', ...env },
+    readText: (path) => {
+      if (path === 'apps') return typeof apps === 'string' ? apps : JSON.stringify(apps);
+      if (path === 'secret') return 'a-token-from-a-file\n';
+      throw new Error('ENOENT');
+    },
+    hostname: 'host',
+    pid: 1,
+    demoApps: () => ({ text: JSON.stringify({ demo: APP }), path: 'data/demo.json' }),
+    adminToken: () => 'made-once',
+  });
+}
+
+function faults(env: Record<string, string>, apps?: unknown): readonly string[] {
+  try {
+    load(env, apps);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('settings', () => {
+  it('have safe defaults and a demo app when no apps file is named', () => {
+    const config = load({ WECOM_APPS_FILE: '' });
+    expect(config).toMatchObject({ role: 'all', port: 3000, host: '127.0.0.1', adminToken: 'made-once', isDemo: true });
+    expect(config.retryDelaysMs).toEqual([1_000, 10_000, 60_000]);
+  });
+
+  it('listen on all addresses once real apps are configured', () => {
+    expect(load({})).toMatchObject({ host: '0.0.0.0', isDemo: false });
+  });
+
+  it('are all reported together, by name', () => {
+    const found = faults({ PORT: '70000', ROLE: 'boss', STORE: 'oracle', RETRY_DELAYS: 'soon' });
+    expect(found.map((fault) => fault.split(':')[0])).toEqual(['ROLE', 'PORT', 'STORE', 'RETRY_DELAYS']);
+  });
+
+  it.each([
+    ['DLQ_TOPIC', { DLQ_TOPIC: 'wecom.events' }],
+    ['DLQ_GROUP', { DLQ_GROUP: 'wecom.workers' }],
+    ['LEASE_MAX_LIFE_MS', { LEASE_TTL_MS: '60000', LEASE_MAX_LIFE_MS: '60000' }],
+    ['SUCCESS_TTL', { SUCCESS_TTL: '60' }],
+    ['ADMIN_PORT', { PORT: '4000', ADMIN_PORT: '4000' }],
+    ['PORT', { PORT: 'abc' }],
+    ['ADMIN_TOKEN_FILE', { ADMIN_TOKEN_FILE: 'nowhere' }],
+  ])('refuse a wrong relation or value of %s', (name, env) => {
+    expect(faults(env as unknown as Record<string, string>).some((fault) => fault.startsWith(name))).toBe(true);
+  });
+
+  it('may come from files, whose last line break is not part of a secret', () => {
+    expect(load({ ADMIN_TOKEN_FILE: 'secret' }).adminToken).toBe('a-token-from-a-file');
+  });
+});
+
+describe('ops-03: the apps file', () => {
+  const aes = (encodingAESKey: string): unknown => ({ self: { ...APP, encodingAESKey } });
+
+  it.each([
+    ['31 characters', aes('A'.repeat(31))],
+    ['42 characters', aes('A'.repeat(42))],
+    ['44 characters', aes('A'.repeat(44))],
+    ['an equals sign', aes(`${KEY}=`)],
+    ['quotes', aes(`"${KEY}"`)],
+  ])('names encodingAESKey and the rule, not the value: %s', (_, apps) => {
+    const [fault] = faults({}, apps);
+    expect(fault).toContain('self: encodingAESKey');
+    expect(fault).not.toContain('AAAA');
+    expect(fault).not.toContain(KEY);
+  });
+
+  it.each([
+    ['token', { self: { ...APP, token: '' } }],
+    ['receiveId', { self: { token: 'abc', encodingAESKey: KEY } }],
+    ['next', { self: { ...APP, next: { token: 'abc', encodingAESKey: 'short' } } }],
+    ['names no app', {}],
+    ['neither JSON nor YAML', '{ : ['],
+    ['the name', { 'a/b': APP }],
+  ])('names what is wrong: %s', (named, apps) => {
+    expect(faults({}, apps).join('\n')).toContain(named);
+  });
+
+  it('cuts a line break at the end of a pasted key, and says so', () => {
+    const config = load({}, aes(`${KEY}\n`));
+    expect(config.apps.get('self')?.credentials[0]?.aesKey).toHaveLength(32);
+    expect(config.warnings.join()).toContain('encodingAESKey');
+  });
+
+  it('takes YAML, an empty receive id, several of them, and a next pair', () => {
+    const yaml = `bot:\n  token: abc\n  encodingAESKey: ${KEY}\n  receiveId: ""\n  alsoReceiveIds: ["ww2"]\n  kind: third-party\n  next: { token: def, encodingAESKey: ${KEY} }\n`;
+    const app = load({}, yaml).apps.get('bot');
+    expect(app).toMatchObject({ receiveIds: ['', 'ww2'], deadlineMs: 1_000 });
+    expect(app?.credentials.map(({ token }) => token)).toEqual(['abc', 'def']);
+  });
+});

@@ -1,0 +1,56 @@
+import { randomInt } from 'node:crypto';
+import { AdminUnavailableError } from './admin-client.js';
+import { readCredentials } from './credentials.js';
+import { type Flags, parseFlags } from './flags.js';
+import { HELP_TEXT } from './help-text.js';
+import { renderTable } from './report.js';
+import { SetupError } from './setup-error.js';
+import { Simulation } from './simulation.js';
+
+const EXIT_OK = 0;
+const EXIT_FAILED = 1;
+const EXIT_CANNOT_RUN = 2;
+const SEED_LIMIT = 4_294_967_296;
+
+export interface Terminal {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+/** The command `npm run simulate`. Resolves to its exit code. */
+export async function simulate(args: readonly string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  const parsed = parseFlags(args, env, randomInt(SEED_LIMIT));
+  if (parsed.kind === 'help') {
+    terminal.stdout.write(HELP_TEXT);
+    return EXIT_OK;
+  }
+  if (parsed.kind === 'wrong') {
+    terminal.stderr.write(`${parsed.reason}\nAll flags: npm run simulate -- --help\n`);
+    return EXIT_CANNOT_RUN;
+  }
+  try {
+    return await play(parsed.flags, env, terminal);
+  } catch (error) {
+    if (error instanceof SetupError) {
+      terminal.stderr.write(`${error.message}.\n`);
+      return EXIT_CANNOT_RUN;
+    }
+    if (!(error instanceof AdminUnavailableError)) throw error;
+    terminal.stderr.write(`The run cannot be judged: ${error.message}.\n`);
+    return EXIT_FAILED;
+  }
+}
+
+async function play(flags: Flags, env: NodeJS.ProcessEnv, { stdout, stderr }: Terminal): Promise<number> {
+  // With --json, stdout is for the machine alone.
+  const talk = flags.isJson ? stderr : stdout;
+  talk.write(`seed=${flags.seed} target=${flags.target} app=${flags.app} events=${flags.count}\n`);
+  const simulation = new Simulation(flags, readCredentials(flags, env), talk);
+  try {
+    const summary = await simulation.run();
+    stdout.write(flags.isJson ? `${JSON.stringify(summary)}\n` : renderTable(summary));
+    return summary.ok ? EXIT_OK : EXIT_FAILED;
+  } finally {
+    simulation.close();
+  }
+}

@@ -30,6 +30,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   try {
     const app = await createApp(options);
     app.connectMicroservice({ strategy: consumers(app, options) }, { inheritAppConfig: false });
+    // Handlers are registered first: a consumer that starts before them would record a backlog without any effect.
+    await app.init();
     await app.startAllMicroservices();
     await app.listen(config.port, config.host);
     const admin = await listenAdmin(app, config.adminPort, config.adminHost);

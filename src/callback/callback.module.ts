@@ -1,6 +1,7 @@
 import { Module, type OnApplicationBootstrap, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { resolve } from 'node:path';
 import { CONFIG, type Config } from '../config/config.js';
+import { BacklogRegistry } from '../observability/backlog-registry.js';
 import { HealthRegistry, type PartHealth } from '../observability/health-registry.js';
 import { Log } from '../observability/log.js';
 import { Clock } from '../runtime/clock.js';
@@ -56,10 +57,12 @@ export class CallbackModule implements OnApplicationBootstrap, OnApplicationShut
     private readonly transport: Transport,
     private readonly negative: NegativeAnswers,
     private readonly health: HealthRegistry,
+    private readonly backlogs: BacklogRegistry,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     await this.spool.open();
+    this.backlogs.register('spool', () => this.spool.state().depth);
     this.health.register({ name: 'spool', check: () => this.check() });
   }
 

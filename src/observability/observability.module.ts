@@ -1,6 +1,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import type { Logger } from 'pino';
+import { BacklogRegistry } from './backlog-registry.js';
 import { HealthController } from './health.controller.js';
 import { HealthRegistry } from './health-registry.js';
 import { Log } from './log.js';
@@ -16,8 +17,8 @@ export class ObservabilityModule {
       module: ObservabilityModule,
       imports: [TerminusModule.forRoot({ logger: false })],
       controllers: [HealthController, MetricsController],
-      providers: [HealthRegistry, Metrics, { provide: Log, useValue: new Log(logger) }],
-      exports: [HealthRegistry, Metrics, Log],
+      providers: [HealthRegistry, BacklogRegistry, Metrics, { provide: Log, useValue: new Log(logger) }],
+      exports: [HealthRegistry, BacklogRegistry, Metrics, Log],
     };
   }
 }

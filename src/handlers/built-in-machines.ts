@@ -4,4 +4,8 @@ import { customerGroupMachine } from './customer-group/customer-group-machine.js
 import { customerRelationMachine } from './customer-relation/customer-relation-machine.js';
 
 /** The machines of the built-in handlers, for their pages in `docs/machines`. */
-export const BUILT_IN_MACHINES: readonly StateMachine[] = [approvalMachine, customerRelationMachine, customerGroupMachine];
+export const BUILT_IN_MACHINES: readonly StateMachine[] = [
+  approvalMachine,
+  customerRelationMachine,
+  customerGroupMachine,
+];

@@ -45,18 +45,29 @@ export interface StateMachine<S extends string = string, T extends string = stri
 }
 
 /** The transition that the event takes; null: an illegal move. */
-export function transitionOf(machine: StateMachine, from: string, trigger: string, event: WecomEvent): Transition<string> | null {
+export function transitionOf(
+  machine: StateMachine,
+  from: string,
+  trigger: string,
+  event: WecomEvent,
+): Transition<string> | null {
   const candidates = transitionsOf(machine, from, trigger);
   return candidates.find((candidate) => candidate.guard?.(event) ?? true) ?? null;
 }
 
 /** All that a cell of the table holds, in the order in which it is tried. */
 export function transitionsOf(machine: StateMachine, from: string, trigger: string): readonly Transition<string>[] {
-  const cell = machine.transitions[from]?.[trigger];
+  const cells = own(machine.transitions, from);
+  const cell = cells && own(cells, trigger);
   if (!cell) return [];
   return isList(cell) ? cell : [cell];
 }
 
 function isList(cell: Cell<string>): cell is readonly Transition<string>[] {
   return Array.isArray(cell);
+}
+
+/** A trigger may be text of the event, and every object has a `constructor`. */
+function own<T>(table: { readonly [name: string]: T }, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -1,0 +1,144 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { TransactionConflictError } from '../database/database-errors.js';
+import { UnitOfWork, type Tx } from '../database/unit-of-work.js';
+import { EventLog, type EventStatus, type HistoryEntry } from '../event-log/event-log.js';
+import type { EntitySnapshot } from '../saga/decide.js';
+import { Outbox, type OutboxEntry } from '../saga/outbox.js';
+import { SagaStore, type EntityWrite, type KeyedEntity } from '../saga/saga-store.js';
+import { deadLetterEntry } from './dead-letter.js';
+import { HandlerRunner } from './handler-runner.js';
+import { planGroup, type Plan, type Planned } from './plan.js';
+import { strictKeyOf, type LeasedItem } from './work-item.js';
+import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
+
+export type EffectResult =
+  | { readonly kind: 'committed'; readonly statuses: readonly EventStatus[] }
+  /** A row of at least one event exists already; nothing was written. Go by the rows. */
+  | { readonly kind: 'known' }
+  /** The row is no longer as this run counted it, or it is not its turn; nothing was written. Leave it. */
+  | { readonly kind: 'overtaken' };
+
+/** Ends the transaction without an error of its own. */
+class RollBack extends Error {
+  constructor(readonly result: EffectResult) {
+    super('roll back');
+  }
+}
+
+/**
+ * One transaction: log rows, order, state machines, handlers, entity rows, outbox and history of a group of events
+ * (protocol.md, "Worker path" 4). Rejects with what `UnitOfWork.write` rejects with, with the reason of an aborted
+ * signal, or with `HandlerFailedError`, which names the item at fault. A message's group may hold many events; a row is
+ * run alone.
+ */
+@Injectable()
+export class EffectTransaction {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly eventLog: EventLog,
+    private readonly sagas: SagaStore,
+    private readonly outbox: Outbox,
+    private readonly handlers: HandlerRunner,
+    @Inject(WORKER_OPTIONS) private readonly options: WorkerOptions,
+  ) {}
+
+  async run(items: readonly LeasedItem[], signal: AbortSignal, now: number): Promise<EffectResult> {
+    const strict = entitiesOf(items.filter((item) => strictKeyOf(item) !== null));
+    const latest = entitiesOf(items.filter((item) => strictKeyOf(item) === null));
+    await this.sagas.prepare(strict);
+    try {
+      return await this.unitOfWork.write((tx) => this.work(tx, items, { strict, latest }, signal, now));
+    } catch (error) {
+      if (error instanceof RollBack) return error.result;
+      throw error;
+    }
+  }
+
+  private async work(
+    tx: Tx,
+    items: readonly LeasedItem[],
+    entities: { strict: readonly KeyedEntity[]; latest: readonly KeyedEntity[] },
+    signal: AbortSignal,
+    now: number,
+  ): Promise<EffectResult> {
+    const before = new Map(await this.sagas.lock(tx, entities.strict));
+    for (const [key, snapshot] of await this.sagas.load(tx, entities.latest)) before.set(key, snapshot);
+    const lines = await this.eventLog.lines(
+      tx,
+      entities.strict.map(({ key }) => key),
+    );
+    const unfinishedRetryAt = now + (this.options.retryPolicy.delaysMs[0] ?? 0);
+    const plan = planGroup({ items, entities: before, lines, now, unfinishedRetryAt });
+    await this.writeRows(tx, plan);
+    const commands = await this.handlers.runAll(tx, plan.planned, signal);
+    await this.writeEntities(tx, plan, before, now);
+    await this.outbox.add(tx, [...commands, ...deadLetters(plan, this.options.dlqTopic, now)]);
+    await this.eventLog.record(
+      tx,
+      plan.planned.map((planned) => historyOf(planned, now)),
+    );
+    // The last look before the commit: whoever lost the lease rolls back. The key and the version decide all the same.
+    signal.throwIfAborted();
+    return { kind: 'committed', statuses: plan.planned.map(({ state }) => state.status) };
+  }
+
+  private async writeRows(tx: Tx, { planned }: Plan): Promise<void> {
+    const fresh = planned.filter(({ item }) => item.origin.kind === 'message');
+    const rows = fresh.map(({ item, state }) => ({ ...item.identity, ...state }));
+    const inserted = await this.eventLog.insert(tx, rows);
+    if (inserted.kind === 'duplicate') throw new RollBack({ kind: 'known' });
+    for (const { item, state } of planned) {
+      if (item.origin.kind !== 'row') continue;
+      if (!(await this.eventLog.decide(tx, item.origin.version, state))) throw new RollBack({ kind: 'overtaken' });
+    }
+  }
+
+  private async writeEntities(
+    tx: Tx,
+    { planned, entities }: Plan,
+    before: ReadonlyMap<string, EntitySnapshot>,
+    now: number,
+  ): Promise<void> {
+    const writes: EntityWrite[] = [];
+    for (const entity of entitiesOf(planned.map(({ item }) => item))) {
+      const [from, to] = [before.get(entity.key), entities.get(entity.key)];
+      if (from && to && from !== to) writes.push({ entity, before: from, after: to });
+    }
+    if (!(await this.sagas.write(tx, writes))) {
+      // Somebody moved the entity since it was read: all of it was decided on a state that is gone.
+      throw new TransactionConflictError({ cause: new Error('an entity has another version') });
+    }
+    const changes = planned.flatMap(({ item, apply }) => {
+      if (!apply || !item.entity) return [];
+      const { from, next, rank } = apply;
+      const move = { fromState: from, toState: next.state, createTime: item.identity.createTime, eventRank: rank };
+      return [{ entityKey: item.entity.key, eventKey: item.identity.eventKey, ...move, at: now }];
+    });
+    await this.sagas.recordChanges(tx, changes);
+  }
+}
+
+function entitiesOf(items: readonly LeasedItem[]): KeyedEntity[] {
+  const byKey = new Map<string, KeyedEntity>();
+  for (const { entity } of items) if (entity) byKey.set(entity.key, { ref: entity.ref, key: entity.key });
+  return [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function deadLetters({ planned }: Plan, dlqTopic: string, now: number): OutboxEntry[] {
+  return planned
+    .filter(({ state }) => state.status === 'DEAD')
+    .map(({ item, state }) => deadLetterEntry(item, state, dlqTopic, now));
+}
+
+function historyOf({ item, state, reason }: Planned, at: number): HistoryEntry {
+  const row = item.origin.kind === 'row' ? item.origin : null;
+  return {
+    eventKey: item.identity.eventKey,
+    at,
+    actor: row ? 'retry' : 'worker',
+    decision: state.status,
+    reason,
+    generation: row ? row.version.generation : 0,
+    attempt: state.attempt,
+  };
+}

@@ -1,0 +1,144 @@
+import type { RowState } from '../event-log/event-log.js';
+import { isOutcome } from '../event-log/status.js';
+import { decide, type Decision, type EntitySnapshot } from '../saga/decide.js';
+import type { Line } from '../event-log/event-log.js';
+import { strictKeyOf, type LeasedItem } from './work-item.js';
+
+type Apply = Extract<Decision, { kind: 'apply' }>;
+
+/** What will become of one event if the transaction commits. */
+export interface Planned {
+  readonly item: LeasedItem;
+  readonly state: RowState;
+  readonly reason: string;
+  /** The move of the entity, when the event is applied to one. */
+  readonly apply: Apply | null;
+  /** The entity has to be marked unconfirmed although nothing was applied. */
+  readonly doubtful: boolean;
+}
+
+export interface PlanInput {
+  readonly items: readonly LeasedItem[];
+  readonly entities: ReadonlyMap<string, EntitySnapshot>;
+  readonly lines: ReadonlyMap<string, Line>;
+  readonly now: number;
+  /** When a message whose earlier start never ended is run again, from its row. */
+  readonly unfinishedRetryAt: number;
+}
+
+export interface Plan {
+  readonly planned: readonly Planned[];
+  /** The entities after all of it. */
+  readonly entities: ReadonlyMap<string, EntitySnapshot>;
+}
+
+/**
+ * Decides a whole group in transport order before anything is written (protocol.md, "Worker path" 4). Pure: it carries
+ * each entity's state and the length of its line from one event to the next, so that rows of this transaction count.
+ */
+export function planGroup(input: PlanInput): Plan {
+  const entities = new Map(input.entities);
+  const lines = new Map(input.lines);
+  const planned = input.items.map((item) => {
+    const result = planOne(item, entities, lines, input);
+    if (result.apply && item.entity) entities.set(item.entity.key, result.apply.next);
+    if (result.doubtful && item.entity) markDoubt(entities, item.entity.key);
+    const key = strictKeyOf(item);
+    if (key !== null && item.origin.kind === 'message' && !isOutcome(result.state.status)) lengthen(lines, key);
+    return result;
+  });
+  return { planned, entities };
+}
+
+function planOne(
+  item: LeasedItem,
+  entities: ReadonlyMap<string, EntitySnapshot>,
+  lines: ReadonlyMap<string, Line>,
+  { now, unfinishedRetryAt }: PlanInput,
+): Planned {
+  const strictKey = strictKeyOf(item);
+  const line = strictKey === null ? undefined : lines.get(strictKey);
+  const plain = { item, apply: null, doubtful: false };
+  const at = stateOf(item, strictKey, line, now);
+  if (item.origin.kind === 'message' && line && line.waiting > 0) {
+    const state = at({ status: 'PARKED', attempt: 0, dueAt: now });
+    return { ...plain, state, reason: `${line.waiting} earlier event(s) of ${strictKey} wait` };
+  }
+  if (item.defect) {
+    const state = at({ status: 'DEAD', errorCode: item.defect.code, errorMessage: item.defect.reason });
+    return { ...plain, state, reason: item.defect.reason };
+  }
+  if (item.lease.startUnfinished && item.origin.kind === 'message') {
+    const reason = 'an earlier run began and never ended: it may have taken its worker with it';
+    const state = at({
+      status: 'RETRY',
+      attempt: 1,
+      dueAt: unfinishedRetryAt,
+      errorCode: 'RUN_UNFINISHED',
+      errorMessage: reason,
+    });
+    return { ...plain, state, reason };
+  }
+  if (!item.entity || !item.event) {
+    const reason = item.handler ? `applied by ${item.handler.name}` : 'recorded: no handler takes this event';
+    return { ...plain, state: at({ status: 'APPLIED', attempt: runsOf(item) }), reason };
+  }
+  const before = entities.get(item.entity.key);
+  if (!before) throw new Error(`the entity ${item.entity.key} was not loaded`);
+  const decision = decide(before, item.event, item.entity.type, item.handler?.machine ?? null, now);
+  return { ...plain, ...fromDecision(decision, item, at) };
+}
+
+function fromDecision(
+  decision: Decision,
+  item: LeasedItem,
+  at: (change: Partial<RowState> & Pick<RowState, 'status'>) => RowState,
+): Pick<Planned, 'state' | 'reason' | 'apply' | 'doubtful'> {
+  const { reason } = decision;
+  const none = { reason, apply: null, doubtful: false };
+  switch (decision.kind) {
+    case 'apply':
+      return { ...none, state: at({ status: 'APPLIED', attempt: runsOf(item) }), apply: decision };
+    case 'stale':
+      return { ...none, state: at({ status: 'STALE' }), doubtful: decision.doubtful };
+    case 'rejected':
+      return { ...none, state: at({ status: 'REJECTED' }) };
+    case 'expired':
+      return { ...none, state: at({ status: 'EXPIRED' }) };
+    case 'dead':
+      return { ...none, state: at({ status: 'DEAD', errorCode: 'EVENT_UNKNOWN_TO_MACHINE', errorMessage: reason }) };
+  }
+}
+
+/** Runs begun when this one is under way: a row's was counted before, a message's is its first. */
+function runsOf(item: LeasedItem): number {
+  return item.origin.kind === 'row' ? item.origin.version.attempt : 1;
+}
+
+function stateOf(item: LeasedItem, strictKey: string | null, line: Line | undefined, now: number) {
+  return (change: Partial<RowState> & Pick<RowState, 'status'>): RowState => {
+    const row = item.origin.kind === 'row' ? item.origin : null;
+    const nextInLine = strictKey !== null && !isOutcome(change.status) ? (line?.laneSeqMax ?? 0) + 1 : null;
+    return {
+      attempt: row ? row.version.attempt : 0,
+      // Kept through DEAD and redrive: the row blocks its successors from its own place.
+      laneSeq: row ? row.row.laneSeq : nextInLine,
+      dueAt: null,
+      errorCode: null,
+      errorMessage: null,
+      decidedAt: now,
+      ...change,
+    };
+  };
+}
+
+function lengthen(lines: Map<string, Line>, key: string): void {
+  const line = lines.get(key);
+  lines.set(key, { waiting: (line?.waiting ?? 0) + 1, laneSeqMax: (line?.laneSeqMax ?? 0) + 1 });
+}
+
+function markDoubt(entities: Map<string, EntitySnapshot>, key: string): void {
+  const entity = entities.get(key);
+  // An entity in doubt already is left alone: a write that changes nothing counts as a miss on some databases.
+  if (entity && !entity.unconfirmed) entities.set(key, { ...entity, unconfirmed: true });
+}

@@ -1,0 +1,45 @@
+import { driverErrorKind } from '../database/database-errors.js';
+import { UnrecoverableError } from '../saga/unrecoverable-error.js';
+
+export interface RetryPolicy {
+  /** Wait before the second, third, … run, in milliseconds; its length is the number of retries. */
+  readonly delaysMs: readonly number[];
+}
+
+export type AfterFailure =
+  { readonly kind: 'retry'; readonly delayMs: number } | { readonly kind: 'dead'; readonly reason: string };
+
+const JITTER = 0.2;
+
+/** Runs that an event gets in one generation: the first and its retries. */
+export function attemptsMax(policy: RetryPolicy): number {
+  return policy.delaysMs.length + 1;
+}
+
+/**
+ * What follows when run number `attempt` has failed. `fraction` in [0, 1) spreads the delay by ±20 %, so that events
+ * which failed together do not come back together.
+ */
+export function afterFailure(error: unknown, attempt: number, policy: RetryPolicy, fraction: number): AfterFailure {
+  if (error instanceof UnrecoverableError) return { kind: 'dead', reason: 'cannot work' };
+  const delayMs = policy.delaysMs[attempt - 1];
+  if (delayMs === undefined) return { kind: 'dead', reason: `failed ${attempt} times` };
+  return { kind: 'retry', delayMs: Math.round(delayMs * (1 - JITTER + 2 * JITTER * fraction)) };
+}
+
+const MESSAGE_LENGTH_MAX = 2_000;
+
+/** A stable code to group dead letters by, and a text of limited length. */
+export function describeFailure(error: unknown): { code: string; message: string } {
+  const fields = typeof error === 'object' && error !== null ? (error as { code?: unknown; name?: unknown }) : {};
+  const name = typeof fields.name === 'string' ? fields.name : 'Error';
+  const code = typeof fields.code === 'string' && fields.code !== '' ? fields.code : name;
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: code.slice(0, 64), message: message.slice(0, MESSAGE_LENGTH_MAX) };
+}
+
+/** Infrastructure that a handler met: it is not the event's fault. */
+export function isInfrastructure(error: unknown): boolean {
+  const kind = driverErrorKind(error);
+  return kind === 'conflict' || kind === 'unavailable';
+}

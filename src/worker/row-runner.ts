@@ -1,0 +1,61 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { EventRow, RowVersion } from '../event-log/event-log.js';
+import { EventLeases, guardKey, type HeldLease } from '../idempotency/event-leases.js';
+import { Clock } from '../runtime/clock.js';
+import { EventProcessor } from './event-processor.js';
+import { attemptsMax } from './retry-policy.js';
+import { RowSteps } from './row-steps.js';
+import { WorkItemFactory } from './work-item-factory.js';
+import type { LeasedItem } from './work-item.js';
+import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
+
+/** Runs one waiting row, as counted by a compare-and-set before its handler starts (protocol.md, "Failure"). */
+@Injectable()
+export class RowRunner {
+  constructor(
+    private readonly rows: RowSteps,
+    private readonly leases: EventLeases,
+    private readonly processor: EventProcessor,
+    private readonly factory: WorkItemFactory,
+    private readonly clock: Clock,
+    @Inject(WORKER_OPTIONS) private readonly options: WorkerOptions,
+  ) {}
+
+  /**
+   * `picked` is hidden from other pickers. Resolves when it has an outcome or waits again. Rejects when the database is
+   * away: the row shows itself again when its hiding ends.
+   */
+  async run(picked: EventRow): Promise<void> {
+    const result = await this.leases.acquireForRow(guardKey(picked.corpId, picked.eventKey));
+    if (result.kind === 'held') {
+      // Another worker has the event in hand: its turn costs this row no attempt.
+      await this.rows.postpone(versionOf(picked), this.clock.now() + result.remainingMs);
+      return;
+    }
+    const { lease } = result;
+    const watch = this.clock.every(this.options.hideEveryMs, () => void this.rows.hideOn(versionOf(picked)));
+    try {
+      await this.runLeased(picked, lease);
+    } finally {
+      watch.cancel();
+      await this.leases.release(lease);
+    }
+  }
+
+  private async runLeased(picked: EventRow, lease: HeldLease): Promise<void> {
+    if (picked.attempt >= attemptsMax(this.options.retryPolicy)) {
+      await this.rows.exhausted(this.factory.fromRow(picked));
+      return;
+    }
+    const row = await this.rows.count(picked, lease.token);
+    if (!row) return;
+    const item: LeasedItem = { ...this.factory.fromRow(row), lease };
+    const result = await this.processor.process([item]);
+    // Infrastructure: the attempt counted stays counted, and the row comes back soon.
+    if (result.kind === 'again') await this.rows.postpone(versionOf(row), this.clock.now() + this.options.backoffMs);
+  }
+}
+
+export function versionOf(row: EventRow): RowVersion {
+  return { id: row.id, generation: row.generation, attempt: row.attempt };
+}

@@ -1,0 +1,59 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { TransactionConflictError } from '../database/database-errors.js';
+import { UnitOfWork } from '../database/unit-of-work.js';
+import { EventLog, type EventRow, type RowVersion } from '../event-log/event-log.js';
+import { Clock } from '../runtime/clock.js';
+import { Random } from '../runtime/random.js';
+import { UnrecoverableError } from '../saga/unrecoverable-error.js';
+import { FailureWriter } from './failure-writer.js';
+import type { WorkItem } from './work-item.js';
+import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
+
+/** The short transactions around a run from a row: count it, hide it, put it off, give it up. */
+@Injectable()
+export class RowSteps {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly eventLog: EventLog,
+    private readonly failures: FailureWriter,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    @Inject(WORKER_OPTIONS) private readonly options: WorkerOptions,
+  ) {}
+
+  /** The row as counted, or null when somebody else moved it meanwhile. */
+  async count(row: EventRow, token: string | null): Promise<EventRow | null> {
+    const runToken = token ?? this.random.token();
+    const version = { id: row.id, generation: row.generation, attempt: row.attempt };
+    for (let conflicts = 1; ; conflicts += 1) {
+      try {
+        const counted = await this.unitOfWork.write((tx) => this.eventLog.count(tx, version, runToken));
+        return counted ? { ...row, attempt: row.attempt + 1, runToken } : null;
+      } catch (error) {
+        // A commit whose reply was lost has counted this run: the repeat finds its token, and no attempt is wasted.
+        if (!(error instanceof TransactionConflictError) || conflicts > this.options.conflictRetriesMax) throw error;
+        await this.clock.sleep(this.options.conflictDelayMs * conflicts * this.random.fraction());
+      }
+    }
+  }
+
+  async postpone(version: RowVersion, dueAt: number): Promise<void> {
+    await this.unitOfWork.write((tx) => this.eventLog.postpone(tx, version, dueAt));
+  }
+
+  /** Keeps a row out of other pickers' sight while it runs. A failure is not worth more than a second picker's look. */
+  async hideOn(version: RowVersion): Promise<void> {
+    try {
+      const counted = { ...version, attempt: version.attempt + 1 };
+      await this.postpone(counted, this.clock.now() + this.options.hideMs);
+    } catch {
+      // The next picker finds the lease held, or misses the compare-and-set.
+    }
+  }
+
+  /** Attempts were used up before a run: its worker died each time. */
+  async exhausted(item: WorkItem): Promise<void> {
+    const reason = 'attempts used up by runs that never ended';
+    await this.failures.write(item, new UnrecoverableError(reason, { code: 'RUN_UNFINISHED' }), this.clock.now());
+  }
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { EntityTypeRegistry } from '../entity-types/entity-type-registry.js';
+import type { EventIdentity, EventRow } from '../event-log/event-log.js';
+import { HandlerRegistry } from '../handlers/handler-registry.js';
+import { foreignKey } from '../transport/message-codec.js';
+import type { Message } from '../transport/message.js';
+import type { Delivery } from '../transport/transport.js';
+import { parseEvent } from '../wecom/parse-event.js';
+import type { Origin, WorkItem } from './work-item.js';
+
+export const UNPARSED = 'unparsed';
+
+/** Turns messages, rows and foreign records into work items. */
+@Injectable()
+export class WorkItemFactory {
+  constructor(
+    private readonly entityTypes: EntityTypeRegistry,
+    private readonly handlers: HandlerRegistry,
+  ) {}
+
+  fromMessage(delivery: Delivery, message: Message): WorkItem {
+    const { app, corpId, eventType, eventKey, changeType, msgId, createTime, plaintext, gateway, trace } = message;
+    const facts = JSON.stringify({ ...gateway, trace, position: delivery.position });
+    const receivedAt = gateway.receivedAt;
+    const identity = { app, corpId, eventType, eventKey, changeType, msgId, createTime, plaintext, receivedAt, facts };
+    return this.item({ kind: 'message', delivery }, { ...identity, entityKey: message.entityKey });
+  }
+
+  fromRow(row: EventRow): WorkItem {
+    return this.item(
+      { kind: 'row', row, version: { id: row.id, generation: row.generation, attempt: row.attempt } },
+      row,
+    );
+  }
+
+  /** A record on our topic that is no message: kept as it is, as a dead letter. */
+  fromForeign(delivery: Delivery, reason: string, now: number): WorkItem {
+    const identity: EventIdentity = {
+      ...{ app: '', corpId: '', eventType: UNPARSED, eventKey: foreignKey(delivery.body) },
+      ...{ changeType: null, entityKey: null, msgId: null, createTime: null, plaintext: delivery.body },
+      ...{ receivedAt: now, facts: JSON.stringify({ position: delivery.position }) },
+    };
+    const defect = { code: 'RECORD_FOREIGN', reason: `not a message of this service: ${reason}` };
+    return { origin: { kind: 'message', delivery }, identity, event: null, defect, entity: null, handler: null };
+  }
+
+  private item(origin: Origin, identity: EventIdentity): WorkItem {
+    const parsed = parseEvent(identity.plaintext, identity.corpId);
+    if (parsed.kind === 'unparsed') {
+      const defect = { code: 'EVENT_UNPARSED', reason: `the text does not parse: ${parsed.reason}` };
+      return { origin, identity, event: null, defect, entity: null, handler: null };
+    }
+    const { event } = parsed;
+    const entity = this.entityTypes.entityOf(identity.app, event);
+    const handler = this.handlers.handlerOf(event.eventType, event.changeType);
+    return { origin, identity: { ...identity, entityKey: entity?.key ?? null }, event, defect: null, entity, handler };
+  }
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Histogram } from 'prom-client';
+import type { EventStatus } from '../event-log/status.js';
+import { Metrics } from '../observability/metrics.js';
+
+@Injectable()
+export class WorkerMetrics {
+  private readonly decisions: Counter<'event_type' | 'status'>;
+  private readonly duplicates: Counter<'event_type'>;
+  private readonly latency: Histogram<'status'>;
+  private readonly pauses: Counter<'cause'>;
+
+  constructor(private readonly metrics: Metrics) {
+    const registers = [metrics.registry];
+    this.decisions = new Counter({
+      name: 'wecom_events_decided_total',
+      help: 'Decisions written into event_log, by status: outcomes and waiting statuses.',
+      labelNames: ['event_type', 'status'],
+      registers,
+    });
+    this.duplicates = new Counter({
+      name: 'wecom_events_duplicate_total',
+      help: 'Messages whose event had a row already.',
+      labelNames: ['event_type'],
+      registers,
+    });
+    this.latency = new Histogram({
+      name: 'wecom_event_latency_seconds',
+      help: 'From the arrival of the callback at the gateway to the commit of a decision.',
+      labelNames: ['status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600],
+      registers,
+    });
+    this.pauses = new Counter({
+      name: 'wecom_worker_pauses_total',
+      help: 'Times that the worker backed off because infrastructure was away or a transaction lost a race.',
+      labelNames: ['cause'],
+      registers,
+    });
+  }
+
+  decided(eventType: string, status: EventStatus, latencyMs: number): void {
+    this.decisions.inc({ event_type: this.metrics.bounded('event_type', eventType), status });
+    this.latency.observe({ status }, Math.max(0, latencyMs) / 1000);
+  }
+
+  duplicate(eventType: string): void {
+    this.duplicates.inc({ event_type: this.metrics.bounded('event_type', eventType) });
+  }
+
+  paused(cause: string): void {
+    this.pauses.inc({ cause });
+  }
+}

@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = resolve(import.meta.dirname, '../../src');
+
+/** Style.md, section 1, with `runtime` and `database` below. A folder imports from lower levels only. */
+const LEVELS: readonly (readonly string[])[] = [
+  ['runtime', 'wecom'],
+  ['config', 'observability'],
+  ['database'],
+  ['entity-types'],
+  ['transport', 'idempotency', 'event-log', 'saga', 'wecom-api'],
+  ['handlers'],
+  ['callback', 'worker', 'admin'],
+];
+/** Files of `src` itself; they wire the rest together. */
+const TOP = '(top)';
+/** A program of its own, which drives the service from outside. */
+const SIMULATOR = 'simulator';
+
+const WECOM_PACKAGES = ['node:buffer', 'node:crypto', 'saxes', 'lossless-json'];
+const NEVER: Readonly<Record<string, readonly string[]>> = {
+  callback: ['worker'],
+  worker: ['callback'],
+  handlers: ['transport', 'idempotency', 'callback'],
+};
+
+interface Import {
+  readonly file: string;
+  readonly folder: string;
+  /** The folder of `src` that it leads to, or null for a package or a file outside of `src`. */
+  readonly to: string | null;
+  readonly target: string;
+}
+
+const files = (readdirSync(SRC, { recursive: true }) as string[])
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+  .map((file) => file.replaceAll('\\', '/'));
+const textOf = (file: string): string => readFileSync(join(SRC, file), 'utf8');
+const imports = files.flatMap(importsOf);
+
+function folderOf(file: string): string {
+  return file.includes('/') ? (file.split('/')[0] ?? TOP) : TOP;
+}
+
+function importsOf(file: string): Import[] {
+  const folder = folderOf(file);
+  const statements = textOf(file).matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g);
+  return [...statements].map(([, target = '']) => {
+    if (!target.startsWith('.')) return { file, folder, target, to: null };
+    const path = relative(SRC, resolve(SRC, dirname(file), target)).replaceAll('\\', '/');
+    return { file, folder, target, to: path.startsWith('..') ? null : folderOf(path) };
+  });
+}
+
+function levelOf(folder: string): number {
+  if (folder === TOP) return LEVELS.length;
+  return LEVELS.findIndex((level) => level.includes(folder));
+}
+
+const told = (wrong: readonly Import[]): string[] => wrong.map(({ file, target }) => `${file} → ${target}`);
+
+describe('imports', () => {
+  it('are found at all', () => {
+    expect(files.length).toBeGreaterThan(100);
+    expect(imports.filter(({ to }) => to !== null).length).toBeGreaterThan(300);
+  });
+
+  it('come from folders that have a level', () => {
+    const unknown = new Set(files.map(folderOf).filter((folder) => folder !== SIMULATOR && levelOf(folder) < 0));
+    expect([...unknown]).toEqual([]);
+  });
+
+  it('point down only, and not from one module to another of its level', () => {
+    const wrong = imports.filter(({ folder, to }) => {
+      if (folder === SIMULATOR || to === null || to === folder) return false;
+      return to === SIMULATOR || levelOf(to) >= levelOf(folder);
+    });
+    expect(told(wrong)).toEqual([]);
+  });
+
+  it.each(Object.entries(NEVER))('of %s never lead to %s', (folder, never) => {
+    expect(told(imports.filter((one) => one.folder === folder && one.to !== null && never.includes(one.to)))).toEqual(
+      [],
+    );
+  });
+
+  it('of wecom stay inside it, but for what is pure', () => {
+    const outside = imports.filter(({ folder, to, target }) => {
+      return folder === 'wecom' && to !== 'wecom' && !WECOM_PACKAGES.includes(target);
+    });
+    expect(told(outside)).toEqual([]);
+  });
+
+  it('end in .js when they are relative', () => {
+    expect(told(imports.filter(({ target }) => target.startsWith('.') && !target.endsWith('.js')))).toEqual([]);
+  });
+
+  it('bring time, chance and disk in through the ports alone', () => {
+    const disk = imports.filter(({ file, folder, target }) => {
+      return (
+        /^node:(fs|fs\/promises|timers|timers\/promises|perf_hooks)$/.test(target) &&
+        folder !== SIMULATOR &&
+        !FILE_USERS.includes(file)
+      );
+    });
+    expect(told(disk)).toEqual([]);
+  });
+});
+
+/** Ports for time, chance and disk; what reads settings at start; the lock that must outlive no process. */
+const FILE_USERS = [
+  'runtime/system-clock.ts',
+  'runtime/system-disk.ts',
+  'config/system-config-sources.ts',
+  'database/sqlite/data-folder-lock.ts',
+];
+
+/** Where the names of adapters may stand beside their own folder: module files and the gateway's wiring. */
+const ADAPTER = /\b(?:Sqlite|Memory|Typeorm|Redis|Kafka|RocketMq)[A-Z]\w+/g;
+const WIRING = /(?:\.module|^gateway-app|^migrate|^data-source)\.ts$/;
+
+function homesOfAdapters(): ReadonlyMap<string, string> {
+  const homes = new Map<string, string>();
+  for (const file of files) {
+    for (const [, name = ''] of textOf(file).matchAll(/export (?:abstract )?(?:class|interface|type|const) (\w+)/g)) {
+      if (name.match(ADAPTER)) homes.set(name, dirname(file));
+    }
+  }
+  return homes;
+}
+
+describe('names of adapters', () => {
+  it('stand in their own folder, a module file or the wiring of the gateway, and nowhere else', () => {
+    const homes = homesOfAdapters();
+    const wrong = files.flatMap((file) => {
+      if (WIRING.test(file)) return [];
+      const names = new Set(withoutComments(textOf(file)).match(ADAPTER) ?? []);
+      return [...names]
+        .filter((name) => homes.has(name) && homes.get(name) !== dirname(file))
+        .map((name) => `${file}: ${name}`);
+    });
+    expect(homes.size).toBeGreaterThan(5);
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('settings', () => {
+  it('are read from process.env by the programs alone', () => {
+    const readers = files.filter((file) => withoutComments(textOf(file)).includes('process.env'));
+    expect(readers.filter((file) => file !== 'main.ts' && folderOf(file) !== SIMULATOR)).toEqual([]);
+  });
+});
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:])\/\/.*$/gm, '$1');
+}

@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', 'data/**', 'eslint.config.mjs', 'scripts/**'] },
+  { ignores: ['dist/**', 'node_modules/**', 'data/**', 'eslint.config.mjs', 'scripts/**', 'test/bench/**'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -27,10 +27,10 @@ export class WorkItemFactory {
   }
 
   fromRow(row: EventRow): WorkItem {
-    return this.item(
-      { kind: 'row', row, version: { id: row.id, generation: row.generation, attempt: row.attempt } },
-      row,
-    );
+    const version = { id: row.id, generation: row.generation, attempt: row.attempt };
+    const origin: Origin = { kind: 'row', row, version };
+    // A foreign record has no receiver. Redriven, it stays what it is, though its text may look like WeCom's.
+    return row.app === '' ? foreign(origin, row, 'redriven as it is') : this.item(origin, row);
   }
 
   /** A record on our topic that is no message: kept as it is, as a dead letter. */
@@ -40,8 +40,7 @@ export class WorkItemFactory {
       ...{ changeType: null, entityKey: null, msgId: null, createTime: null, plaintext: delivery.body },
       ...{ receivedAt: now, facts: JSON.stringify({ position: delivery.position }) },
     };
-    const defect = { code: 'RECORD_FOREIGN', reason: `not a message of this service: ${reason}` };
-    return { origin: { kind: 'message', delivery }, identity, event: null, defect, entity: null, handler: null };
+    return foreign({ kind: 'message', delivery }, identity, reason);
   }
 
   private item(origin: Origin, identity: EventIdentity): WorkItem {
@@ -55,4 +54,9 @@ export class WorkItemFactory {
     const handler = this.handlers.handlerOf(event.eventType, event.changeType);
     return { origin, identity: { ...identity, entityKey: entity?.key ?? null }, event, defect: null, entity, handler };
   }
+}
+
+function foreign(origin: Origin, identity: EventIdentity, reason: string): WorkItem {
+  const defect = { code: 'RECORD_FOREIGN', reason: `not a message of this service: ${reason}` };
+  return { origin, identity, event: null, defect, entity: null, handler: null };
 }

@@ -56,7 +56,7 @@ class EmbeddedFaults implements Faults {
     const publish = transport.publish.bind(transport);
     vi.spyOn(transport, 'publish').mockImplementation(async (topic, messages) => {
       await publish(topic, messages);
-      await new Promise((resolve) => setTimeout(resolve, Number(step.ackDelayMs)));
+      await new Promise((resolve) => setTimeout(resolve, Number(step.ackDelayMs)).unref());
     });
   }
 }

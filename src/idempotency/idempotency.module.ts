@@ -32,10 +32,20 @@ const leases: Provider = {
     const { leaseTtlMs, leaseMaxLifeMs: maxLifeMs, successTtlMs } = config;
     // A third: one renewal may fail and the lease still stands.
     const renewEveryMs = Math.floor(leaseTtlMs / 3);
-    const watchdog = new LeaseWatchdog(guard, clock, { leaseTtlMs, renewEveryMs, maxLifeMs }, {
-      warn: ({ event, ...fields }) => log.warn(String(event), fields),
+    const watchdog = new LeaseWatchdog(
+      guard,
+      clock,
+      { leaseTtlMs, renewEveryMs, maxLifeMs },
+      {
+        warn: ({ event, ...fields }) => log.warn(String(event), fields),
+      },
+    );
+    return new EventLeases(guard, watchdog, clock, random, {
+      leaseTtlMs,
+      maxLifeMs,
+      startMemoryMs: START_MEMORY_MS,
+      successTtlMs,
     });
-    return new EventLeases(guard, watchdog, clock, random, { leaseTtlMs, maxLifeMs, startMemoryMs: START_MEMORY_MS, successTtlMs });
   },
 };
 

@@ -27,8 +27,9 @@ const DLQ_BATCH_MAX = 50;
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { config } = options;
   const lock = DataFolderLock.take(config.dataDir, `process ${process.pid} (${config.instance})`);
+  let created: NestFastifyApplication | null = null;
   try {
-    const app = await createApp(options);
+    const app = (created = await createApp(options));
     app.connectMicroservice({ strategy: consumers(app, options) }, { inheritAppConfig: false });
     // Handlers are registered first: a consumer that starts before them would record a backlog without any effect.
     await app.init();
@@ -41,6 +42,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const stop = (): Promise<void> => (stopping ??= close(app, admin, lock));
     return { app, port, adminPort, stop };
   } catch (error) {
+    // A half-started service would go on consuming in the process of whoever embeds it.
+    await created?.close();
     lock.release();
     throw error;
   }

@@ -66,7 +66,8 @@ export class DeadLetterService {
   /** Each transaction of a strict entity locks its row first, an operator's too. */
   private lockedEntity(row: EventRow): KeyedEntity[] {
     const parsed = parseEvent(row.plaintext, row.corpId);
-    const entity = parsed.kind === 'event' ? this.entityTypes.entityOf(row.app, parsed.event) : null;
+    if (parsed.kind !== 'event' || row.entityKey === null) return [];
+    const entity = this.entityTypes.entityOf(row.app, parsed.event);
     return entity?.type.order === 'strict' ? [{ ref: entity.ref, key: entity.key }] : [];
   }
 

@@ -20,8 +20,8 @@ const SPOOL_SEGMENT_BYTES_MAX = 16 * 1024 * 1024;
 const SPOOL_DRAIN_BATCH_MAX = 100;
 const SPOOL_DRAIN_RETRY_MS = 500;
 const SPOOL_DRAIN_RETRY_MS_MAX = 5_000;
-/** The envelope adds escapes and the gateway's facts to a body. */
-const FRAME_BYTES_FACTOR = 4;
+/** The envelope adds the gateway's facts, and six bytes of escape for each control character of a body. */
+const FRAME_BYTES_FACTOR = 8;
 
 const spool: Provider = {
   provide: Spool,

@@ -1,7 +1,8 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
-import { EntityTypeRegistry } from '../entity-types/entity-type-registry.js';
+import { EntityKeyFailedError, EntityTypeRegistry } from '../entity-types/entity-type-registry.js';
 import { Clock } from '../runtime/clock.js';
+import type { WecomEvent } from '../wecom/event.js';
 import { eventKey } from '../wecom/event-key.js';
 import { parseEvent, UNPARSED_EVENT_TYPE } from '../wecom/parse-event.js';
 import { CallbackOpener, type Query } from './callback-opener.js';
@@ -37,11 +38,21 @@ export class SignatureGuard implements CanActivate {
       eventType: event?.eventType ?? UNPARSED_EVENT_TYPE,
       event,
       eventKey: key,
-      entityKey: (event && this.entityTypes.entityOf(app.name, event)?.key) ?? null,
+      entityKey: event && this.entityKey(app.name, event),
       receivedAt,
       trace: typeof traceparent === 'string' && TRACE_PARENT.test(traceparent) ? traceparent : null,
       budget: requestBudget(app.deadlineMs, this.config),
     };
     return true;
+  }
+
+  /** An event whose entity cannot be told is queued all the same; the worker makes a dead letter of it. */
+  private entityKey(app: string, event: WecomEvent): string | null {
+    try {
+      return this.entityTypes.entityOf(app, event)?.key ?? null;
+    } catch (error) {
+      if (error instanceof EntityKeyFailedError) return null;
+      throw error;
+    }
   }
 }

@@ -40,8 +40,9 @@ export function driverErrorKind(error: unknown): DriverErrorKind {
 function sqliteCode(error: unknown): number | null {
   let current: unknown = error;
   for (let depth = 0; depth < 5 && typeof current === 'object' && current !== null; depth += 1) {
-    const fields = current as { errcode?: unknown; driverError?: unknown; cause?: unknown };
-    if (typeof fields.errcode === 'number') return fields.errcode;
+    const fields = current as { code?: unknown; errcode?: unknown; driverError?: unknown; cause?: unknown };
+    // WeCom's API errors have an `errcode` too; only the driver's own says anything about the database.
+    if (fields.code === 'ERR_SQLITE_ERROR' && typeof fields.errcode === 'number') return fields.errcode;
     current = fields.driverError ?? fields.cause;
   }
   return null;

@@ -2,7 +2,7 @@ import { textAt } from './fields.js';
 import { defineEntityType, type EntityType } from './entity-type.js';
 
 // Rank of SpStatus (reference, section 10.1): running < decided < undone or paid < deleted.
-const APPROVAL_RANKS: Readonly<Record<string, number>> = { 1: 1, 2: 2, 3: 2, 4: 2, 6: 3, 10: 3, 7: 4 };
+const APPROVAL_RANKS = new Map(Object.entries({ 1: 1, 2: 2, 3: 2, 4: 2, 6: 3, 10: 3, 7: 4 }));
 
 /** An approval order (审批单). Each event carries the whole order after the action, so the latest one wins. */
 export const approvalOrder = defineEntityType({
@@ -11,7 +11,7 @@ export const approvalOrder = defineEntityType({
   // SpNoStr is the recommended number; forms of older versions have only SpNo.
   entityKey: ({ fields }) => textAt(fields, 'ApprovalInfo.SpNoStr') ?? textAt(fields, 'ApprovalInfo.SpNo'),
   order: 'latest',
-  rank: ({ fields }) => APPROVAL_RANKS[textAt(fields, 'ApprovalInfo.SpStatus') ?? ''] ?? 0,
+  rank: ({ fields }) => APPROVAL_RANKS.get(textAt(fields, 'ApprovalInfo.SpStatus') ?? '') ?? 0,
 });
 
 const RELATION_RANKS: Readonly<Record<string, number>> = {
@@ -19,8 +19,9 @@ const RELATION_RANKS: Readonly<Record<string, number>> = {
   add_external_contact: 2,
   transfer_fail: 3,
   edit_external_contact: 3,
+  // One rank: each side may leave in the same second, and both have then left, whichever came first.
   del_external_contact: 4,
-  del_follow_user: 5,
+  del_follow_user: 4,
 };
 const ADDING_RANK_MAX = 2;
 const ENDING_RANK_MIN = 4;

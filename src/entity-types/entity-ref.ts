@@ -17,8 +17,17 @@ const KEY_LENGTH_MAX = 400;
  */
 export function entityKeyOf(ref: EntityRef): string {
   const parts = [ref.receiver, ref.corpId, ref.entityType, ref.entityId];
-  const key = parts.map((part) => encodeURIComponent(part)).join('/');
+  const key = parts.map(escaped).join('/');
   if (key.length <= KEY_LENGTH_MAX) return key;
   const digest = createHash('sha256').update(key).digest('base64url');
   return `${key.slice(0, KEY_LENGTH_MAX - digest.length - 1)}~${digest}`;
+}
+
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** One spelling a text: half a character, which JSON can hold, has none in a URL; `~` marks a key that was shortened. */
+function escaped(part: string): string {
+  const whole = part.split(LONE_SURROGATE).map((text) => encodeURIComponent(text).replaceAll('~', '%7E'));
+  const halves = (part.match(LONE_SURROGATE) ?? []).map((half) => `%u${half.charCodeAt(0).toString(16)}`);
+  return whole.flatMap((text, at) => [text, halves[at] ?? '']).join('');
 }

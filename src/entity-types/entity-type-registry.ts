@@ -27,9 +27,10 @@ export class EntityTypeRegistry {
     return exact ?? this.byEvent.get(eventType) ?? null;
   }
 
+  /** Null when the event belongs to none. Throws `EntityKeyFailedError` when the declaration's own code does. */
   entityOf(receiver: string, event: WecomEvent): EntityOfEvent | null {
     const type = this.typeOf(event.eventType, event.changeType);
-    const entityId = type?.entityKey(event);
+    const entityId = type && entityIdOf(type, event);
     if (!type || !entityId) return null;
     const ref = { receiver, corpId: event.corpId, entityType: type.name, entityId };
     return { type, ref, key: entityKeyOf(ref) };
@@ -39,6 +40,24 @@ export class EntityTypeRegistry {
     const other = this.byEvent.get(event);
     if (other) throw new EntityTypeConflictError(`${event} belongs to both ${other.name} and ${type.name}`);
     this.byEvent.set(event, type);
+  }
+}
+
+function entityIdOf(type: EntityType, event: WecomEvent): string | null {
+  try {
+    return type.entityKey(event);
+  } catch (cause) {
+    throw new EntityKeyFailedError(type.name, { cause });
+  }
+}
+
+/** A declaration could not tell the entity of an event: running it without its order would be a wrong turn. */
+export class EntityKeyFailedError extends Error {
+  readonly code = 'ENTITY_KEY_FAILED';
+
+  constructor(entityType: string, options: { cause: unknown }) {
+    super(`the entity key of ${entityType} could not be told`, options);
+    this.name = 'EntityKeyFailedError';
   }
 }
 

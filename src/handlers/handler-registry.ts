@@ -36,10 +36,14 @@ export class HandlerRegistry implements OnModuleInit {
     }
   }
 
-  /** The handler of the change type goes before one of the whole event; null when nobody takes it. */
+  /**
+   * The handler of the change type goes before one of the whole event, unless only the latter is a user's; null when
+   * nobody takes it.
+   */
   handlerOf(eventType: string, changeType: string | null): RegisteredHandler | null {
     const exact = changeType === null ? undefined : this.handlers.get(`${eventType}/${changeType}`);
-    return exact ?? this.handlers.get(eventType) ?? null;
+    const whole = this.handlers.get(eventType);
+    return (exact?.builtIn && whole?.builtIn === false ? whole : (exact ?? whole)) ?? null;
   }
 
   list(): { readonly event: string; readonly handler: string; readonly builtIn: boolean }[] {

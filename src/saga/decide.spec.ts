@@ -155,3 +155,17 @@ describe('doubt', () => {
     expect(decide(on(), event(createTime, 'go', rank), ambiguous, machine, NOW)).toMatchObject(expected);
   });
 });
+
+describe('a state that the machine does not have', () => {
+  it.each([
+    ['written while no machine was in use', ''],
+    ['written by an older machine', 'RENAMED'],
+  ])('is no reason to refuse what follows for ever: %s', (_, state) => {
+    const decision = decide(on({ state }), event(11), type(), machine, NOW);
+    expect(decision).toMatchObject({
+      kind: 'apply',
+      from: 'NONE',
+      next: { state: 'ON', version: 4, unconfirmed: true },
+    });
+  });
+});

@@ -51,7 +51,11 @@ export function decide(
   const rank = type.rank(event);
   const late = lateness(entity, event, type, rank, nowMs);
   if (late) return late;
-  const from = entity.version === 0 && machine ? machine.initial : entity.state;
+  // A state that the machine does not have was written without it, or by an older one: its past is unknown, which is no
+  // reason to refuse every event from now on.
+  const isKnown = entity.version > 0 && (machine?.states.includes(entity.state) ?? true);
+  const from = machine && !isKnown ? machine.initial : entity.state;
+  const unsure = machine !== null && !isKnown && entity.version > 0;
   const moved = machine
     ? move(machine, from, event)
     : { to: from, unconfirmed: false, commands: [], reason: 'applied' };
@@ -64,7 +68,7 @@ export function decide(
     // Only APPLIED moves these two, and together: a rejected event that moved them would hide a legal one.
     lastEventTime: event.createTime ?? entity.lastEventTime,
     lastRank: event.createTime === null ? entity.lastRank : rank,
-    unconfirmed: moved.unconfirmed || doubtful,
+    unconfirmed: moved.unconfirmed || doubtful || unsure,
     tombstone: machine?.tombstones.includes(moved.to) ?? false,
   };
   return { kind: 'apply', next, from, rank, commands: moved.commands, reason: moved.reason };

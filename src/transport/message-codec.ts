@@ -14,6 +14,7 @@ export function encodeMessage(message: Message): string {
   return JSON.stringify(message);
 }
 
+const EVENT_KEY = /^[0-9a-f]{64}$/;
 const TEXTS = ['eventKey', 'app', 'corpId', 'eventType', 'plaintext'] as const;
 const TEXTS_OR_NULL = ['changeType', 'entityKey', 'msgId', 'payloadKeyId', 'trace'] as const;
 
@@ -41,11 +42,16 @@ export function foreignKey(body: string): string {
 
 function wrongField(fields: Record<string, unknown>): string | null {
   for (const name of TEXTS) if (typeof fields[name] !== 'string') return `${name} is not text`;
-  if (fields['eventKey'] === '' || fields['eventType'] === '') return 'eventKey or eventType is empty';
+  if (!EVENT_KEY.test(String(fields['eventKey']))) return 'eventKey is not 64 hex digits';
+  if (fields['eventType'] === '') return 'eventType is empty';
   for (const name of TEXTS_OR_NULL) {
     if (fields[name] !== null && typeof fields[name] !== 'string') return `${name} is neither text nor null`;
   }
   if (fields['createTime'] !== null && !Number.isSafeInteger(fields['createTime'])) return 'createTime is not a number';
+  // A lone surrogate does not survive a database: the row would have another text than the message.
+  const isBroken = (name: string): boolean => typeof fields[name] === 'string' && !fields[name].isWellFormed();
+  const broken = [...TEXTS, ...TEXTS_OR_NULL].find(isBroken);
+  if (broken !== undefined) return `${broken} is not well-formed Unicode`;
   const gateway = fields['gateway'] as Record<string, unknown> | null | undefined;
   if (typeof gateway !== 'object' || gateway === null) return 'gateway is missing';
   return Number.isSafeInteger(gateway['receivedAt']) ? null : 'gateway.receivedAt is not a number';

@@ -8,6 +8,7 @@ import { SagaStore, type EntityWrite, type KeyedEntity } from '../saga/saga-stor
 import { deadLetterEntry } from './dead-letter.js';
 import { HandlerRunner } from './handler-runner.js';
 import { planGroup, type Plan, type Planned } from './plan.js';
+import { NotBegunError } from './run-errors.js';
 import { strictKeyOf, type LeasedItem } from './work-item.js';
 import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
 
@@ -61,6 +62,7 @@ export class EffectTransaction {
     signal: AbortSignal,
     now: number,
   ): Promise<EffectResult> {
+    if (signal.aborted) throw new NotBegunError({ cause: signal.reason });
     const before = new Map(await this.sagas.lock(tx, entities.strict));
     for (const [key, snapshot] of await this.sagas.load(tx, entities.latest)) before.set(key, snapshot);
     const lines = await this.eventLog.lines(

@@ -10,6 +10,8 @@ import { groupSignal } from './group-signal.js';
 import { HandlerFailedError } from './handler-runner.js';
 import { KnownRows } from './known-rows.js';
 import { Pauses } from './pauses.js';
+import { describeFailure } from './retry-policy.js';
+import { NotBegunError, WorkerStoppingError } from './run-errors.js';
 import type { LeasedItem } from './work-item.js';
 
 /** What is left when a round ends early: nothing of it was written, and it starts again at `acquire`. */
@@ -113,9 +115,9 @@ export class EventProcessor {
   /** Some events have rows: those are finished by them, the others are tried without them. */
   private async goByRows(group: readonly LeasedItem[]): Promise<Step> {
     const rows = await this.known.find(group);
-    // A key that is taken by a row which cannot be found is no reason to drop an event.
-    if (rows.size === 0) throw new DatabaseUnavailableError({ cause: new Error('a duplicate key without a row') });
     const isKnown = (item: LeasedItem): boolean => rows.has(item.identity.eventKey);
+    // A key that is taken by a row which cannot be found is no reason to drop an event, nor to try at once for ever.
+    if (!group.some(isKnown)) throw new DatabaseUnavailableError({ cause: new Error('a duplicate key without a row') });
     await this.finisher.finishKnown(group.filter(isKnown), rows, this.clock.now());
     return { kind: 'split', groups: [group.filter((item) => !isKnown(item))] };
   }
@@ -129,10 +131,11 @@ export class EventProcessor {
 /** Infrastructure, and whatever took the lease or the lane away: it costs the event no attempt. */
 function isAway(error: unknown): boolean {
   if (error instanceof TransactionConflictError || error instanceof DatabaseUnavailableError) return true;
-  if (error instanceof LeaseLostError) return true;
+  if (error instanceof LeaseLostError || error instanceof NotBegunError || error instanceof WorkerStoppingError)
+    return true;
   return error instanceof Error && 'code' in error && error.code === 'TRANSPORT_LANE_TAKEN_AWAY';
 }
 
 function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
+  return error instanceof Error ? error : new Error(describeFailure(error).message);
 }

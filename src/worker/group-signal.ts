@@ -6,6 +6,7 @@ export function groupSignal(group: readonly LeasedItem[]): { signal: AbortSignal
   const sources = new Set<AbortSignal>();
   for (const item of group) {
     sources.add(item.lease.signal);
+    if (item.stop) sources.add(item.stop);
     if (item.origin.kind === 'message') sources.add(item.origin.delivery.signal);
   }
   const onAbort = (event: Event): void => abort.abort((event.target as AbortSignal).reason);

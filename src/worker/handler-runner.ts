@@ -51,16 +51,30 @@ export class HandlerRunner {
       const context: HandlerContext = {
         ...{ manager: tx.manager, signal, eventKey, app, attempt: state.attempt },
         move: apply && item.entity ? { entityKey: item.entity.key, from: apply.from, to: apply.next.state } : null,
-        outbox: { add: (command) => void commands.push(command) },
+        outbox: { add: (command) => void commands.push(checked(command)) },
         logger: this.log.child({ handler: item.handler.name, eventKey }),
       };
-      await untilAborted(item.handler.handler.handle(item.event, context), signal);
+      // A handler in plain JavaScript may return nothing.
+      await untilAborted(Promise.resolve(item.handler.handler.handle(item.event, context)), signal);
     }
     const { eventKey } = item.identity;
     return commands.map((command, index) => ({
       ...{ idempotencyKey: `${eventKey}:${index}`, eventKey, command, dueAt: state.decidedAt },
     }));
   }
+}
+
+/** A command that cannot be sent would hold up the relay for ever: it fails the handler that made it. */
+function checked(command: Command): Command {
+  const fields = command as Partial<Record<string, unknown>> | null;
+  const texts = fields?.['kind'] === 'http' ? ['name', 'url', 'body'] : ['name', 'topic', 'key', 'body'];
+  const isKnown = fields?.['kind'] === 'http' || fields?.['kind'] === 'topic';
+  if (!isKnown || texts.some((name) => typeof fields[name] !== 'string')) {
+    throw new TypeError(
+      'outbox.add: a command has a kind (http, topic), a name, a body, and url, or topic and key, as text',
+    );
+  }
+  return command;
 }
 
 /** A handler that ignores its signal must not keep the transaction open: it is left behind, and can write no more. */

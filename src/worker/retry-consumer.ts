@@ -5,10 +5,12 @@ import { Log } from '../observability/log.js';
 import { Clock } from '../runtime/clock.js';
 import { PollLoop } from './poll-loop.js';
 import { RowRunner } from './row-runner.js';
+import { WorkerStoppingError } from './run-errors.js';
 import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
 
 // A parked line drains in one go, up to here; then its lane is given to others.
 const LINE_RUNS_MAX = 1_000;
+const ROLLBACK_LIMIT_MS = 1_000;
 
 /**
  * Runs waiting rows that are due and first of their entity. It polls: nobody wakes it, so no wake-up can be lost. The
@@ -17,6 +19,7 @@ const LINE_RUNS_MAX = 1_000;
 @Injectable()
 export class RetryConsumer {
   private readonly loop: PollLoop;
+  private readonly stopNow = new AbortController();
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -38,9 +41,11 @@ export class RetryConsumer {
     this.loop.start();
   }
 
-  /** Takes no new row and resolves when those in hand have ended, at the latest after `limitMs`. */
+  /** Takes no new row and resolves when those in hand have ended; what has not after `limitMs` is rolled back. */
   async stop(limitMs: number): Promise<void> {
     await this.loop.stop(limitMs);
+    this.stopNow.abort(new WorkerStoppingError());
+    await this.loop.stop(ROLLBACK_LIMIT_MS);
   }
 
   /** True when there may be more to do at once. */
@@ -63,7 +68,7 @@ export class RetryConsumer {
   private async runLine(first: EventRow): Promise<void> {
     let row: EventRow | null = first;
     for (let runs = 0; row && runs < LINE_RUNS_MAX && !this.loop.stopping; runs += 1) {
-      await this.runner.run(row);
+      await this.runner.run(row, this.stopNow.signal);
       const { entityKey, laneSeq }: EventRow = row;
       if (entityKey === null || laneSeq === null) return;
       const now = this.clock.now();

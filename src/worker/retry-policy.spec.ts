@@ -35,9 +35,35 @@ describe('the retry policy', () => {
   });
 
   it('knows infrastructure by the code of the driver, also when it is wrapped', () => {
-    expect(isInfrastructure({ driverError: { errcode: 5 } })).toBe(true);
-    expect(isInfrastructure(new Error('failed', { cause: { errcode: 13 } }))).toBe(true);
-    expect(isInfrastructure({ errcode: 2067 })).toBe(false);
+    const driver = (errcode: number): object => ({ code: 'ERR_SQLITE_ERROR', errcode });
+    expect(isInfrastructure({ driverError: driver(5) })).toBe(true);
+    expect(isInfrastructure(new Error('failed', { cause: driver(13) }))).toBe(true);
+    expect(isInfrastructure(driver(2067))).toBe(false);
     expect(isInfrastructure(new Error('SQLITE_BUSY'))).toBe(false);
+  });
+
+  it('does not take an error of WeCom for one of the database: both have an errcode', () => {
+    expect(isInfrastructure(Object.assign(new Error('api'), { errcode: 95_002 }))).toBe(false);
+    expect(isInfrastructure(Object.assign(new Error('api'), { errcode: 5 }))).toBe(false);
+  });
+
+  it.each([
+    ['null', null],
+    ['a text', 'no'],
+    ['an object without a prototype', Object.create(null)],
+    ['a message that is no text', Object.assign(new Error('x'), { message: { a: 1 } })],
+    ['a code that is no text', Object.assign(new Error('x'), { code: 17 })],
+    [
+      'something whose toString throws',
+      {
+        toString: () => {
+          throw new Error('again');
+        },
+      },
+    ],
+  ])('describes whatever a handler may throw: %s', (_, thrown) => {
+    const { code, message } = describeFailure(thrown);
+    expect([typeof code, typeof message]).toEqual(['string', 'string']);
+    expect(code).not.toBe('');
   });
 });

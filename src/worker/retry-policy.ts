@@ -27,15 +27,24 @@ export function afterFailure(error: unknown, attempt: number, policy: RetryPolic
   return { kind: 'retry', delayMs: Math.round(delayMs * (1 - JITTER + 2 * JITTER * fraction)) };
 }
 
+const CODE_LENGTH_MAX = 64;
 const MESSAGE_LENGTH_MAX = 2_000;
 
-/** A stable code to group dead letters by, and a text of limited length. */
+/** A stable code to group dead letters by, and a text of limited length. A handler may throw anything at all. */
 export function describeFailure(error: unknown): { code: string; message: string } {
-  const fields = typeof error === 'object' && error !== null ? (error as { code?: unknown; name?: unknown }) : {};
-  const name = typeof fields.name === 'string' ? fields.name : 'Error';
-  const code = typeof fields.code === 'string' && fields.code !== '' ? fields.code : name;
-  const message = error instanceof Error ? error.message : String(error);
-  return { code: code.slice(0, 64), message: message.slice(0, MESSAGE_LENGTH_MAX) };
+  const fields = typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {};
+  const code = [fields['code'], fields['name'], 'Error'].find((value) => typeof value === 'string' && value !== '') as string;
+  const message = typeof fields['message'] === 'string' ? fields['message'] : textOf(error);
+  return { code: code.slice(0, CODE_LENGTH_MAX), message: message.slice(0, MESSAGE_LENGTH_MAX) };
+}
+
+/** Objects without a prototype, and those whose `toString` throws, have no text. */
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return `a thrown ${typeof value} without a text`;
+  }
 }
 
 /** Infrastructure that a handler met: it is not the event's fault. */

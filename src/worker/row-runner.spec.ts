@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RecordedDelivery } from '../../test/support/recorded-delivery.js';
-import { thingXml, WorkerRig, type RigOptions } from '../../test/support/worker-rig.js';
+import { until } from '../../test/support/until.js';
+import { note, thingXml, WorkerRig, type RigOptions } from '../../test/support/worker-rig.js';
 
 let rig: WorkerRig;
 afterEach(() => rig.close());
@@ -129,4 +130,19 @@ describe('a row in hand', () => {
       expect(rig.guard.callsFor(delivery.guardKey)).toEqual(['acquire', 'start', 'release', 'release']);
     },
   );
+});
+
+describe('a stop that cannot wait', () => {
+  it('rolls the run of a row back at the limit, and leaves the row for the next start', async () => {
+    await open({ handlers: { strict_thing: (context) => note(context).then(() => new Promise(() => undefined)) } });
+    const delivery = strict(1);
+    await rig.put(delivery, { status: 'REDRIVEN', attempt: 0, laneSeq: 1, dueAt: rig.clock.now() });
+    rig.retries.start();
+    await until(async () => (await rig.row(delivery))?.attempt === 1);
+    const begun = rig.clock.now();
+    await rig.drive(rig.retries.stop(1_000));
+    expect(rig.clock.now() - begun).toBeLessThan(3_000);
+    expect(await rig.row(delivery)).toMatchObject({ status: 'REDRIVEN', attempt: 1 });
+    expect(await rig.notes()).toEqual([]);
+  });
 });

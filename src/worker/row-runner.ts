@@ -23,9 +23,9 @@ export class RowRunner {
 
   /**
    * `picked` is hidden from other pickers. Resolves when it has an outcome or waits again. Rejects when the database is
-   * away: the row shows itself again when its hiding ends.
+   * away: the row shows itself again when its hiding ends. `stop` rolls a run back that cannot be waited for.
    */
-  async run(picked: EventRow): Promise<void> {
+  async run(picked: EventRow, stop?: AbortSignal): Promise<void> {
     const result = await this.leases.acquireForRow(guardKey(picked.corpId, picked.eventKey));
     if (result.kind === 'held') {
       // Another worker has the event in hand: its turn costs this row no attempt.
@@ -35,21 +35,21 @@ export class RowRunner {
     const { lease } = result;
     const watch = this.clock.every(this.options.hideEveryMs, () => void this.rows.hideOn(versionOf(picked)));
     try {
-      await this.runLeased(picked, lease);
+      await this.runLeased(picked, lease, stop);
     } finally {
       watch.cancel();
       await this.leases.release(lease);
     }
   }
 
-  private async runLeased(picked: EventRow, lease: HeldLease): Promise<void> {
+  private async runLeased(picked: EventRow, lease: HeldLease, stop?: AbortSignal): Promise<void> {
     if (picked.attempt >= attemptsMax(this.options.retryPolicy)) {
       await this.rows.exhausted(this.factory.fromRow(picked));
       return;
     }
     const row = await this.rows.count(picked, lease.token);
     if (!row) return;
-    const item: LeasedItem = { ...this.factory.fromRow(row), lease };
+    const item: LeasedItem = { ...this.factory.fromRow(row), lease, stop };
     const result = await this.processor.process([item]);
     // Infrastructure: the attempt counted stays counted, and the row comes back soon.
     if (result.kind === 'again') await this.rows.postpone(versionOf(row), this.clock.now() + this.options.backoffMs);

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { EntityTypeRegistry } from '../entity-types/entity-type-registry.js';
+import { EntityKeyFailedError, EntityTypeRegistry, type EntityOfEvent } from '../entity-types/entity-type-registry.js';
 import type { EventIdentity, EventRow } from '../event-log/event-log.js';
 import { HandlerRegistry } from '../handlers/handler-registry.js';
 import { foreignKey } from '../transport/message-codec.js';
 import type { Message } from '../transport/message.js';
 import type { Delivery } from '../transport/transport.js';
+import type { WecomEvent } from '../wecom/event.js';
 import { parseEvent } from '../wecom/parse-event.js';
 import type { Origin, WorkItem } from './work-item.js';
 
@@ -50,9 +51,22 @@ export class WorkItemFactory {
       return { origin, identity, event: null, defect, entity: null, handler: null };
     }
     const { event } = parsed;
-    const entity = this.entityTypes.entityOf(identity.app, event);
+    const entity = this.entity(identity.app, event);
+    if (entity instanceof EntityKeyFailedError) {
+      const defect = { code: entity.code, reason: entity.message };
+      return { origin, identity, event: null, defect, entity: null, handler: null };
+    }
     const handler = this.handlers.handlerOf(event.eventType, event.changeType);
     return { origin, identity: { ...identity, entityKey: entity?.key ?? null }, event, defect: null, entity, handler };
+  }
+
+  private entity(app: string, event: WecomEvent): EntityOfEvent | EntityKeyFailedError | null {
+    try {
+      return this.entityTypes.entityOf(app, event);
+    } catch (error) {
+      if (error instanceof EntityKeyFailedError) return error;
+      throw error;
+    }
   }
 }
 

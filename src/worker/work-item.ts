@@ -29,6 +29,8 @@ export interface WorkItem {
 /** A work item whose lease is held, or which runs without one because the guard is down. */
 export interface LeasedItem extends WorkItem {
   readonly lease: HeldLease;
+  /** Aborts a run from a row when the process stops and cannot wait for it; a message has its lane's signal. */
+  readonly stop?: AbortSignal;
 }
 
 /** Key of a strict entity, whose events wait for each other; null for all other items. */

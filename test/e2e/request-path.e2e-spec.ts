@@ -196,4 +196,12 @@ describe('the request path', () => {
       expect((await fetch(`${base}/health/live`, { headers: { connection: 'close' } })).status).toBe(200);
     }
   });
+
+  it('gives everything back when it cannot start, so that the next start succeeds', async () => {
+    const taken = String(gateway.gateway.port);
+    const env = { WECOM_APPS_FILE: join(folder, 'apps.json'), DATA_DIR: join(folder, 'data') };
+    await expect(GatewayInProcess.start({ ...env, PORT: taken })).rejects.toThrow(/EADDRINUSE/);
+    const second = await GatewayInProcess.start(env);
+    await second.stop();
+  });
 });

@@ -11,8 +11,10 @@ it('ends when the statement under way has ended, so that none comes between comm
   const writer = {
     createEntityManager: (runner: QueryRunner) =>
       ({ query: (sql: string) => runner.query(sql) }) as unknown as EntityManager,
-  } as DataSource;
-  const lent = new LentRunner(writer, shared);
+    createQueryRunner: () => shared,
+    driver: { databaseConnection: { isTransaction: true } },
+  } as unknown as DataSource;
+  const lent = new LentRunner(writer);
   const statement = lent.manager.query('INSERT …');
   const ended = lent.end().then(() => order.push('end'));
   await expect(lent.manager.query('INSERT …')).rejects.toMatchObject({ code: 'TRANSACTION_ENDED' });

@@ -1,6 +1,7 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { connectionOf, type SqliteDriver } from './sqlite-driver.js';
 
-/** Work went on after its transaction had ended: nothing of it was written. */
+/** Work went on after its transaction had ended, by SQLite itself or by a rollback: nothing of it was written. */
 export class TransactionEndedError extends Error {
   readonly code = 'TRANSACTION_ENDED';
 
@@ -16,15 +17,18 @@ export class TransactionEndedError extends Error {
  */
 export class LentRunner {
   readonly manager: EntityManager;
+  private readonly connection: SqliteDriver;
   private readonly running = new Set<Promise<unknown>>();
   private isOver = false;
 
-  constructor(writer: DataSource, shared: QueryRunner) {
+  constructor(writer: DataSource) {
+    this.connection = connectionOf(writer);
+    const shared = writer.createQueryRunner();
     // A view of the shared one: what belongs to this transaction (nested save points) is noted on the view alone.
     const view = Object.create(shared) as QueryRunner;
     const query = (...args: Parameters<QueryRunner['query']>): Promise<unknown> => this.run(shared, args);
     this.manager = writer.createEntityManager(view);
-    Object.assign(view, { query, manager: this.manager });
+    Object.assign(view, { query, manager: this.manager, isTransactionActive: true, transactionDepth: 1 });
   }
 
   /** Takes no more statements and resolves when those under way have ended. To be called before commit and rollback. */
@@ -34,7 +38,8 @@ export class LentRunner {
   }
 
   private async run(shared: QueryRunner, args: Parameters<QueryRunner['query']>): Promise<unknown> {
-    if (this.isOver) throw new TransactionEndedError();
+    // After some errors (a full disk) SQLite has rolled back by itself, and a further statement would commit alone.
+    if (this.isOver || !this.connection.isTransaction) throw new TransactionEndedError();
     const statement = shared.query(...args);
     this.running.add(statement);
     try {

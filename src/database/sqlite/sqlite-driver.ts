@@ -1,4 +1,5 @@
 import { DatabaseSync, enhance } from '@photostructure/sqlite';
+import type { DataSource } from 'typeorm';
 
 type Enhanced = ReturnType<typeof opened>;
 
@@ -31,6 +32,11 @@ export class SqliteDriver {
     return statement;
   }
 
+  /** Whether a transaction is open: the only one who knows is SQLite. */
+  get isTransaction(): boolean {
+    return this.database.isTransaction;
+  }
+
   exec(sql: string): void {
     this.database.exec(sql);
   }
@@ -43,6 +49,11 @@ export class SqliteDriver {
     this.statements.clear();
     this.database.close();
   }
+}
+
+/** The connection of a data source whose driver is this class. */
+export function connectionOf(source: DataSource): SqliteDriver {
+  return (source.driver as unknown as { databaseConnection: SqliteDriver }).databaseConnection;
 }
 
 function opened(path: string, { readonly = false, timeout = 5_000 }: Options) {

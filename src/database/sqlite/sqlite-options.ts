@@ -21,3 +21,8 @@ export function sqliteOptions({ path, entities, migrations }: DatabaseOptions) {
     prepareDatabase: (database: SqliteDriver) => database.exec('PRAGMA synchronous = FULL'),
   };
 }
+
+/** A further connection to the same file; it must not be opened before the writer has made it. */
+export function readOnlyOptions(options: DatabaseOptions) {
+  return { ...sqliteOptions(options), readonly: true, migrationsRun: false, prepareDatabase: undefined };
+}

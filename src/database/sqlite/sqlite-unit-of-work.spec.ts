@@ -114,3 +114,39 @@ describe('after its end a transaction', () => {
     expect(await notes()).toEqual(['not waited for']);
   });
 });
+
+describe('a disk that is full for a while', () => {
+  const fill = (tx: Tx): Promise<unknown> => note(tx, 'x'.repeat(2_000_000));
+  const limitPages = (pages: number): Promise<unknown> =>
+    write(({ manager }) => manager.query(`PRAGMA max_page_count = ${pages}`));
+
+  it('costs the transaction that met it, and no later one', async () => {
+    await write((tx) => note(tx, 'before'));
+    await limitPages(100);
+    await expect(write(fill)).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+    expect(database.unitOfWork.trouble()).not.toBeNull();
+    await limitPages(1_000_000);
+    await expect(
+      write(async (tx) => {
+        await note(tx, 'of a handler that fails');
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    await write((tx) => note(tx, 'after'));
+    // Seen from another connection: committed, not held in a transaction that the next crash undoes.
+    expect(await notes()).toEqual(['before', 'after']);
+    expect(database.unitOfWork.trouble()).toBeNull();
+  });
+
+  it('leaves nothing of a work that swallows the error and writes on', async () => {
+    await limitPages(100);
+    const swallowing = write(async (tx) => {
+      await note(tx, 'first');
+      await fill(tx).catch(() => undefined);
+      await note(tx, 'alone').catch(() => undefined);
+    });
+    await expect(swallowing).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+    await limitPages(1_000_000);
+    expect(await notes()).toEqual([]);
+  });
+});

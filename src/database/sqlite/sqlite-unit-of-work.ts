@@ -1,9 +1,10 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { Clock } from '../../runtime/clock.js';
 import { DatabaseUnavailableError, driverErrorKind, TransactionConflictError } from '../database-errors.js';
 import { UnitOfWork, type Tx } from '../unit-of-work.js';
-import { LentRunner } from './lent-runner.js';
+import { LentRunner, TransactionEndedError } from './lent-runner.js';
+import { connectionOf } from './sqlite-driver.js';
 
 export const READER = Symbol('READER');
 export const WRITER = Symbol('WRITER');
@@ -12,6 +13,10 @@ export const WRITER = Symbol('WRITER');
  * One writer, one reader, one file. Transactions on the writer run one after another: TypeORM's SQLite drivers share a
  * single connection, and two open transactions on it would become one. Reads have a connection of their own, so a
  * handler that awaits inside its transaction neither delays nor shows its half-done work to them.
+ *
+ * Begin, commit and rollback go to the connection itself, and it alone is asked whether a transaction is open: SQLite
+ * ends one by itself on a full disk, and TypeORM's own count of open transactions then goes wrong for good. Commits
+ * turned into releases of save points, and were undone by the next crash.
  */
 @Injectable()
 export class SqliteUnitOfWork extends UnitOfWork implements OnApplicationShutdown {
@@ -51,36 +56,48 @@ export class SqliteUnitOfWork extends UnitOfWork implements OnApplicationShutdow
   }
 
   private async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const runner = this.writer.createQueryRunner();
     // A handler that goes on after its signal aborted can write nothing more: its runner has ended.
-    const lent = new LentRunner(this.writer, runner);
+    const lent = new LentRunner(this.writer);
     try {
-      await runner.startTransaction();
+      this.begin();
       const result = await work({ manager: lent.manager });
       await lent.end();
-      await runner.commitTransaction();
+      this.commit();
       this.failing = null;
       return result;
     } catch (error) {
       await lent.end();
-      await this.rollBack(runner);
+      this.rollBack();
       throw this.translated(error);
     }
   }
 
-  private async rollBack(runner: QueryRunner): Promise<void> {
-    if (!runner.isTransactionActive) return;
-    try {
-      await runner.rollbackTransaction();
-    } catch {
-      // SQLite rolls back by itself after some errors (a full disk); the first error is the one to report.
-    }
+  private begin(): void {
+    // One left open by an error in the middle of a rollback belongs to nobody.
+    this.rollBack();
+    connectionOf(this.writer).exec('BEGIN IMMEDIATE');
+  }
+
+  private commit(): void {
+    const connection = connectionOf(this.writer);
+    // Whoever swallowed the error of a statement must not be told that his work is committed.
+    if (!connection.isTransaction) throw new TransactionEndedError();
+    connection.exec('COMMIT');
+  }
+
+  private rollBack(): void {
+    const connection = connectionOf(this.writer);
+    if (connection.isTransaction) connection.exec('ROLLBACK');
   }
 
   private translated(error: unknown): unknown {
+    if (error instanceof TransactionEndedError) return this.unavailable(error);
     const kind = driverErrorKind(error);
     if (kind === 'conflict') return new TransactionConflictError({ cause: error });
-    if (kind !== 'unavailable') return error;
+    return kind === 'unavailable' ? this.unavailable(error) : error;
+  }
+
+  private unavailable(error: unknown): DatabaseUnavailableError {
     const reason = error instanceof Error ? error.message : String(error);
     this.failing ??= { since: this.clock.now(), reason };
     return new DatabaseUnavailableError({ cause: error });

@@ -5,15 +5,17 @@ export type ApprovalState = 'NONE' | 'RUNNING' | 'PASSED' | 'REJECTED' | 'WITHDR
 type Seen = Exclude<ApprovalState, 'NONE'>;
 
 /** SpStatus; 5, 8 and 9 are undefined, and an order that shows one is left to a person. */
-const STATES: Readonly<Record<string, Seen>> = {
-  1: 'RUNNING',
-  2: 'PASSED',
-  3: 'REJECTED',
-  4: 'WITHDRAWN',
-  6: 'UNDONE',
-  7: 'DELETED',
-  10: 'PAID',
-};
+const STATES = new Map<string, Seen>(
+  Object.entries({
+    1: 'RUNNING',
+    2: 'PASSED',
+    3: 'REJECTED',
+    4: 'WITHDRAWN',
+    6: 'UNDONE',
+    7: 'DELETED',
+    10: 'PAID',
+  } as const),
+);
 
 /**
  * Approval order (reference, section 10.1). The event says where the order is now, so the trigger is the state reported.
@@ -25,7 +27,7 @@ export const approvalMachine: StateMachine<ApprovalState, Seen> = {
   states: ['NONE', 'RUNNING', 'PASSED', 'REJECTED', 'WITHDRAWN', 'UNDONE', 'PAID', 'DELETED'],
   tombstones: ['DELETED'],
   triggers: ['RUNNING', 'PASSED', 'REJECTED', 'WITHDRAWN', 'UNDONE', 'PAID', 'DELETED'],
-  trigger: ({ fields }) => STATES[textAt(fields, 'ApprovalInfo.SpStatus') ?? ''] ?? null,
+  trigger: ({ fields }) => STATES.get(textAt(fields, 'ApprovalInfo.SpStatus') ?? '') ?? null,
   transitions: {
     // The subscription began later, or the first events were lost or are late.
     NONE: {

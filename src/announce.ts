@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Config } from './config/config.js';
 import type { RunningGateway } from './gateway-app.js';
 import type { Log } from './observability/log.js';
@@ -13,25 +14,23 @@ export function announce(
   const admin = `http://${config.adminHost}:${adminPort}`;
   for (const app of config.apps.values()) {
     const url = `${base}/wecom/callbacks/${app.name}`;
-    log.info('app.ready', {
-      app: app.name,
-      url,
-      keys: app.credentials.length,
-      hint: 'Enter this URL in the app’s “receive messages” settings in WeCom’s console.',
-    });
+    const sentence = `App ${app.name}: enter this URL as its “receive messages” URL in WeCom’s console:`;
+    log.info('app.ready', { url, app: app.name, keyPairs: app.credentials.length }, sentence);
   }
   if (config.isDemo) {
-    log.info('app.demo', {
-      credentials: `${config.dataDir}/demo.json`,
-      hint: 'No WECOM_APPS_FILE is set, so this is a demo app on loopback. Try it: npm run simulate',
-    });
+    const credentials = resolve(config.dataDir, 'demo.json');
+    const sentence = 'No WECOM_APPS_FILE is set: this is a demo app on loopback. Try it with: npm run simulate';
+    log.info('app.demo', { credentials }, sentence);
   }
-  log.info('service.started', {
-    role: config.role,
-    dataDir: config.dataDir,
-    adminApi: `${admin}/admin/api/v1/summary`,
-    adminToken: 'set',
+  const places = {
+    admin: `${admin}/admin/api/v1/summary`,
     health: `${admin}/health/ready`,
     metrics: `${admin}/metrics`,
-  });
+  };
+  const data = { dataDir: resolve(config.dataDir), adminToken: config.adminTokenPath ?? 'set' };
+  log.info(
+    'service.started',
+    { role: config.role, ...places, ...data },
+    'Ready: gateway, worker and admin API in one process.',
+  );
 }

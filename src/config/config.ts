@@ -27,6 +27,8 @@ export interface Config {
   readonly adminPort: number;
   readonly adminHost: string;
   readonly adminToken: string;
+  /** Where it was made and kept; null when the settings gave it. */
+  readonly adminTokenPath: string | null;
   readonly adminActor: string;
   readonly dataDir: string;
   readonly apps: ReadonlyMap<string, App>;

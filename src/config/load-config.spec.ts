@@ -16,6 +16,7 @@ function load(env: Record<string, string>, apps: unknown = { self: APP }): Confi
     hostname: 'host',
     pid: 1,
     demoApps: () => ({ text: JSON.stringify({ demo: APP }), path: 'data/demo.json' }),
+    adminTokenPath: (dataDir) => `${dataDir}/admin-token`,
     adminToken: () => 'made-once',
   });
 }

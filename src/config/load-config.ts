@@ -13,6 +13,7 @@ export interface ConfigSources {
   readonly pid: number;
   /** Credentials for a first try, as an apps file; made once and kept. Returns where they are. */
   demoApps(dataDir: string): { readonly text: string; readonly path: string };
+  adminTokenPath(dataDir: string): string;
   /** The admin token of DATA_DIR, made once and kept. */
   adminToken(dataDir: string): string;
 }
@@ -32,6 +33,7 @@ export function loadConfig(sources: ConfigSources): Config {
     host: env.HOST || (isDemo ? '127.0.0.1' : '0.0.0.0'),
     adminPort: env.ADMIN_PORT,
     adminHost: env.ADMIN_HOST,
+    adminTokenPath: env.ADMIN_TOKEN ? null : sources.adminTokenPath(env.DATA_DIR),
     adminToken: env.ADMIN_TOKEN || sources.adminToken(env.DATA_DIR),
     adminActor: env.ADMIN_ACTOR,
     dataDir: env.DATA_DIR,

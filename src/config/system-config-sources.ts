@@ -19,8 +19,13 @@ export function systemConfigSources(env: ConfigSources['env'], random: Random): 
       const text = keptSecret(path, () => `${JSON.stringify({ demo: demoApp(random) }, null, 2)}\n`);
       return { text, path };
     },
-    adminToken: (dataDir) => keptSecret(resolve(dataDir, 'admin-token'), () => `${letters(random, 40)}\n`).trim(),
+    adminTokenPath,
+    adminToken: (dataDir) => keptSecret(adminTokenPath(dataDir), () => `${letters(random, 40)}\n`).trim(),
   };
+}
+
+function adminTokenPath(dataDir: string): string {
+  return resolve(dataDir, 'admin-token');
 }
 
 function demoApp(random: Random): Record<string, string> {

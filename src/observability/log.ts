@@ -18,8 +18,9 @@ export class Log {
     this.logger.debug({ event, ...fields }, event);
   }
 
-  info(event: string, fields: LogFields = {}): void {
-    this.logger.info({ event, ...fields }, event);
+  /** `sentence` is for the few lines that are written for people; the others are named by their event. */
+  info(event: string, fields: LogFields = {}, sentence = event): void {
+    this.logger.info({ event, ...fields }, sentence);
   }
 
   warn(event: string, fields: LogFields = {}): void {

@@ -24,6 +24,7 @@ const config = () =>
     readText: (path) => readFileSync(path, 'utf8'),
     hostname: 'bench',
     pid: process.pid,
+    adminTokenPath: () => '',
     adminToken: () => 'bench-admin-token-0123456789',
   });
 

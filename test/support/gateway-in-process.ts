@@ -42,6 +42,7 @@ export class GatewayInProcess {
       demoApps: () => {
         throw new Error('this test brings its own apps');
       },
+      adminTokenPath: () => '',
       adminToken: () => ADMIN_TOKEN,
     });
     return new GatewayInProcess(await startGateway({ config, ...options }), dataDir);

@@ -31,7 +31,7 @@ export class GatewayProcess {
     );
     const started = gateway.lineOf('service.started');
     if (!started) throw new Error(`the service did not start:\n${gateway.raw}`);
-    gateway.adminBase = new URL(String(started['adminApi'])).origin;
+    gateway.adminBase = new URL(String(started['admin'])).origin;
     gateway.callbackBase = new URL(String(gateway.lineOf('app.ready')?.['url'])).origin;
     return gateway;
   }

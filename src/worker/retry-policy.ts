@@ -33,7 +33,9 @@ const MESSAGE_LENGTH_MAX = 2_000;
 /** A stable code to group dead letters by, and a text of limited length. A handler may throw anything at all. */
 export function describeFailure(error: unknown): { code: string; message: string } {
   const fields = typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {};
-  const code = [fields['code'], fields['name'], 'Error'].find((value) => typeof value === 'string' && value !== '') as string;
+  const code = [fields['code'], fields['name'], 'Error'].find(
+    (value) => typeof value === 'string' && value !== '',
+  ) as string;
   const message = typeof fields['message'] === 'string' ? fields['message'] : textOf(error);
   return { code: code.slice(0, CODE_LENGTH_MAX), message: message.slice(0, MESSAGE_LENGTH_MAX) };
 }

@@ -64,6 +64,21 @@ describe('draining', () => {
     await world.end(spool.close());
   });
 
+  it('is well again when a failing append took away the file that it could not', async () => {
+    const world = new SpoolWorld();
+    const spool = await world.open();
+    await world.append(spool, 'a');
+    world.disk.fail('remove', { code: 'EIO' });
+    await world.clock.advance(RETRY_MS);
+    expect(spool.state().trouble?.reason).toContain('EIO');
+    world.disk.fail('append', { code: 'EIO' });
+    await expect(spool.append(event('refused'))).rejects.toThrow('refused');
+    await world.clock.advance(1_000);
+    expect(world.disk.paths()).toEqual([]);
+    expect(spool.state().trouble).toBeNull();
+    await spool.close();
+  });
+
   it('closes a segment before it removes it, which some systems demand', async () => {
     const world = new SpoolWorld();
     const spool = await world.open();

@@ -63,7 +63,8 @@ export class FileSpool extends Spool {
 
   override state(): SpoolState {
     const { depth, bytes, oldestAt, damagedCount } = this.segments;
-    return { depth, bytes, oldestAt, trouble: this.health.trouble(), damagedSegments: damagedCount };
+    const { canAppend } = this.health;
+    return { depth, bytes, oldestAt, trouble: this.health.trouble(), canAppend, damagedSegments: damagedCount };
   }
 
   override async close(): Promise<void> {

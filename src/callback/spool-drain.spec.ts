@@ -34,7 +34,7 @@ describe('draining', () => {
     world.transport.mode = 'up';
     await world.clock.advance(800);
     expect(world.transport.bodies).toEqual(['a', 'b', 'c', 'd']);
-    expect(spool.state()).toEqual({ depth: 0, bytes: 0, oldestAt: null, trouble: null, damagedSegments: 0 });
+    expect(spool.state()).toMatchObject({ depth: 0, bytes: 0, oldestAt: null, trouble: null, damagedSegments: 0 });
     world.transport.mode = 'down';
     const calls = world.transport.batches.length;
     await world.append(spool, 'e');

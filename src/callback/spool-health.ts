@@ -28,6 +28,10 @@ export class SpoolHealth {
     private readonly probe: () => void,
   ) {}
 
+  get canAppend(): boolean {
+    return !this.troubles.has('append');
+  }
+
   failed(part: Part, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     const known = this.troubles.get(part);

@@ -73,9 +73,9 @@ export class CallbackModule implements OnApplicationBootstrap, OnApplicationShut
 
   /** Down only when neither transport nor spool can take an event. */
   private check(): PartHealth {
-    const { trouble, damagedSegments, depth, oldestAt } = this.spool.state();
+    const { trouble, canAppend, damagedSegments, depth, oldestAt } = this.spool.state();
     const canPublish = this.transport.trouble() === null;
-    if (trouble && !canPublish) return { status: 'down', ...trouble };
+    if (trouble && !canAppend && !canPublish) return { status: 'down', ...trouble };
     if (trouble) return { status: 'degraded', ...trouble };
     if (damagedSegments > 0) return { status: 'degraded', reason: `${damagedSegments} damaged segment(s) set aside` };
     return depth > 0

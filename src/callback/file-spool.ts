@@ -2,6 +2,7 @@ import type { Clock } from '../runtime/clock.js';
 import type { Disk } from '../runtime/disk.js';
 import { type PublishSpooled, SpoolDrain, type SpoolDrainOptions } from './spool-drain.js';
 import { SpoolHealth, type SpoolLog } from './spool-health.js';
+import { SpoolProbe } from './spool-probe.js';
 import { SpoolSegments } from './spool-segments.js';
 import { SpoolWriter, type SpoolWriterOptions } from './spool-writer.js';
 import { Spool, SpoolFailedError, type SpooledMessage, type SpoolState } from './spool.js';
@@ -23,6 +24,7 @@ export class FileSpool extends Spool {
   private readonly health: SpoolHealth;
   private readonly writer: SpoolWriter;
   private readonly drain: SpoolDrain;
+  private readonly probe: SpoolProbe;
   private phase: 'new' | 'open' | 'closed' = 'new';
 
   constructor(
@@ -34,9 +36,10 @@ export class FileSpool extends Spool {
   ) {
     super();
     this.segments = new SpoolSegments(disk, options.folder, log);
-    this.health = new SpoolHealth(clock, log);
+    this.health = new SpoolHealth(clock, log, () => this.probe.run());
     this.writer = new SpoolWriter(disk, clock, this.segments, this.health, options, () => this.drain.wake());
     this.drain = new SpoolDrain(clock, this.segments, this.writer, this.health, publish, options);
+    this.probe = new SpoolProbe(disk, options.folder, this.health, () => this.writer.wouldAccept());
   }
 
   override async open(): Promise<void> {
@@ -60,13 +63,15 @@ export class FileSpool extends Spool {
 
   override state(): SpoolState {
     const { depth, bytes, oldestAt, damagedCount } = this.segments;
-    return { depth, bytes, oldestAt, trouble: this.health.trouble(), damagedSegments: damagedCount };
+    const { canAppend } = this.health;
+    return { depth, bytes, oldestAt, trouble: this.health.trouble(), canAppend, damagedSegments: damagedCount };
   }
 
   override async close(): Promise<void> {
     this.phase = 'closed';
-    // Both go on behind the limit if the disk or the transport comes back, so no file stays open for ever.
-    const done = Promise.all([this.drain.stop(), this.writer.close()]).then(() => undefined);
+    this.health.close();
+    // All go on behind the limit if the disk or the transport comes back, so no file stays open for ever.
+    const done = Promise.all([this.drain.stop(), this.writer.close(), this.probe.idle()]).then(() => undefined);
     await this.within(this.options.appendTimeoutMs, done);
   }
 

@@ -34,7 +34,7 @@ describe('draining', () => {
     world.transport.mode = 'up';
     await world.clock.advance(800);
     expect(world.transport.bodies).toEqual(['a', 'b', 'c', 'd']);
-    expect(spool.state()).toEqual({ depth: 0, bytes: 0, oldestAt: null, trouble: null, damagedSegments: 0 });
+    expect(spool.state()).toMatchObject({ depth: 0, bytes: 0, oldestAt: null, trouble: null, damagedSegments: 0 });
     world.transport.mode = 'down';
     const calls = world.transport.batches.length;
     await world.append(spool, 'e');
@@ -62,6 +62,21 @@ describe('draining', () => {
     ]);
     world.transport.held[2]?.acknowledge();
     await world.end(spool.close());
+  });
+
+  it('is well again when a failing append took away the file that it could not', async () => {
+    const world = new SpoolWorld();
+    const spool = await world.open();
+    await world.append(spool, 'a');
+    world.disk.fail('remove', { code: 'EIO' });
+    await world.clock.advance(RETRY_MS);
+    expect(spool.state().trouble?.reason).toContain('EIO');
+    world.disk.fail('append', { code: 'EIO' });
+    await expect(spool.append(event('refused'))).rejects.toThrow('refused');
+    await world.clock.advance(1_000);
+    expect(world.disk.paths()).toEqual([]);
+    expect(spool.state().trouble).toBeNull();
+    await spool.close();
   });
 
   it('closes a segment before it removes it, which some systems demand', async () => {

@@ -53,6 +53,8 @@ export class SpoolDrain {
         delayMs = Math.min(delayMs * 2, drainRetryDelayMsMax);
       }
     }
+    // The writer sweeps too: what failed here may have been done there.
+    if (this.segments.isEmpty) this.health.worked('drain');
     this.running = null;
   }
 

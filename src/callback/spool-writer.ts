@@ -35,6 +35,8 @@ export class SpoolWriter {
   private running: Promise<void> | null = null;
   private group: Promise<void> | null = null;
   private isHanging = false;
+  /** Of the append refused last, no more than could ever be accepted. */
+  private refusedBytes = 0;
 
   constructor(
     private readonly disk: Disk,
@@ -51,6 +53,8 @@ export class SpoolWriter {
     const frame = layOutFrame(message, appendedAt);
     const refusal = this.refusalOf(frame.length);
     if (refusal !== null) {
+      const { frameBytesMax, bytesMax } = this.options;
+      this.refusedBytes = Math.min(frame.length, frameBytesMax, bytesMax);
       const error = new SpoolFailedError(refusal);
       this.health.failed('append', error);
       return Promise.reject(error);
@@ -62,6 +66,11 @@ export class SpoolWriter {
       this.queuedBytes += frame.length;
       this.running ??= this.writeGroups();
     });
+  }
+
+  /** Whether an append like the one refused last would now be tried on the disk. */
+  wouldAccept(): boolean {
+    return this.refusalOf(this.refusedBytes) === null;
   }
 
   /** Resolves when the group that may change the segment has ended; null when none is written. */

@@ -13,6 +13,8 @@ export interface SpoolState {
   readonly oldestAt: number | null;
   /** Why the last append or drain failed, and since when (ms); null while all is well. */
   readonly trouble: { since: number; reason: string } | null;
+  /** False from a failing append until one works. A failing drain leaves it true: the spool then does what it is for. */
+  readonly canAppend: boolean;
   /** Segments set aside because a frame in their middle is damaged. A person has to look at them. */
   readonly damagedSegments: number;
 }

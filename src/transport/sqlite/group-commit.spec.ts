@@ -28,7 +28,7 @@ function setUp(groupCommitMax: number, waitingMax = 1_000) {
     work();
     if (state.failure !== null) throw state.failure;
   };
-  const trouble = new Trouble(clock);
+  const trouble = new Trouble(clock, () => undefined);
   const writes = new GroupCommit(clock, transaction, trouble, { groupCommitMax, waitingMax });
   const add = (name: string, weight = 1, patienceMs = 100): Promise<void> =>
     writes.add(() => void current.push(name), weight, patienceMs);

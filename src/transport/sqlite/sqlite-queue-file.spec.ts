@@ -1,5 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -98,6 +98,16 @@ describe('SqliteQueueFile', () => {
     expect(file.count(TOPIC)).toBe(3);
     file.transaction(() => file.remove(TOPIC, [1, 2, 99]));
     expect(file.count(TOPIC)).toBe(1);
+  });
+
+  it('puts a probe on the disk, and leaves nothing of it to read', () => {
+    const file = open();
+    expect(file.count('')).toBe(0);
+    const logBytes = (): number => statSync(`${path}-wal`).size;
+    const before = logBytes();
+    file.transaction(() => file.probe());
+    expect(logBytes() - before).toBeGreaterThan(8_192);
+    expect([file.scan(0, 10), file.count('')]).toEqual([[], 0]);
   });
 
   it('lets several processes write a shared file, but only one consume, until that one has gone', () => {

@@ -21,6 +21,8 @@ export interface QueueFileOptions {
 
 const SCHEMA_VERSION = 1;
 const SQLITE_BUSY = 5;
+// As large as a callback, so that a disk with room for a few bytes only does not pass for a well one.
+const PROBE_BODY = 'x'.repeat(2_048);
 
 // BLOB affinity keeps a value as it was bound: any other column type would turn a body of "007" into the number 7.
 // The index holds seq as its last part, so it gives the messages of one key in publish order.
@@ -91,6 +93,15 @@ export class SqliteQueueFile {
   append(topic: string, orderingKey: string, body: string, publishedAt: number): void {
     this.statements.append.run(topic, bindable(orderingKey), bindable(body), publishedAt);
     this.noteChange(topic, 1);
+  }
+
+  /**
+   * Inside a transaction: writes what a publish writes and takes it back, so nobody sees it. Both pages are part of the
+   * commit all the same, which is what shows whether the disk takes anything.
+   */
+  probe(): void {
+    const { lastInsertRowid } = this.statements.append.run('', '', PROBE_BODY, 0);
+    this.statements.remove.run(JSON.stringify([Number(lastInsertRowid)]));
   }
 
   /** Those that are gone already are passed over. */

@@ -61,8 +61,8 @@ export class SqliteTransport extends Transport {
     private readonly options: SqliteTransportOptions,
   ) {
     super();
-    this.writeTrouble = new Trouble(clock);
-    this.readTrouble = new Trouble(clock);
+    this.writeTrouble = new Trouble(clock, () => this.probeWriting());
+    this.readTrouble = new Trouble(clock, () => this.probeReading());
   }
 
   /** Opens or creates the file. Called once, before anything else; throws `QueueFileInUseError`. */
@@ -148,6 +148,26 @@ export class SqliteTransport extends Transport {
     return this.opened;
   }
 
+  /** Through the group commit, which reports how it went as it does for any write. */
+  private probeWriting(): void {
+    const { file, writes } = this.parts();
+    void writes.add(() => file.probe(), 1, this.publishTimeoutMs).catch(() => undefined);
+  }
+
+  private probeReading(): void {
+    // A subscription reads what it needs and reports by itself: one look elsewhere must not speak for it.
+    if (this.subscriptions.size > 0) {
+      for (const subscription of this.subscriptions.values()) subscription.wake();
+      return;
+    }
+    try {
+      this.parts().file.scan(0, 1);
+      this.readTrouble.worked();
+    } catch (error) {
+      this.readTrouble.failed(error);
+    }
+  }
+
   private startPolling(file: SqliteQueueFile, everyMs: number): Timer {
     let seen: number | null = null;
     return this.clock.every(everyMs, () => {
@@ -170,6 +190,9 @@ export class SqliteTransport extends Transport {
   /** Who wants to give batches in hand time to end stops the subscriptions before, with a limit. */
   private async closeOnce(): Promise<void> {
     this.poll?.cancel();
+    // First, so that the last writes leave no timer behind when they fail.
+    this.writeTrouble.close();
+    this.readTrouble.close();
     await Promise.all([...this.subscriptions].map(([topic, subscription]) => this.stop(topic, subscription, 0)));
     await this.opened?.writes.idle();
     this.opened?.file.close();

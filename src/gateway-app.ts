@@ -42,8 +42,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const stop = (): Promise<void> => (stopping ??= close(app, admin, lock));
     return { app, port, adminPort, stop };
   } catch (error) {
-    // A half-started service would go on consuming in the process of whoever embeds it.
-    await created?.close();
+    // A half-started service would go on consuming in the process of whoever embeds it. The first error is the one to tell.
+    await created?.close().catch(() => undefined);
     lock.release();
     throw error;
   }

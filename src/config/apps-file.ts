@@ -17,6 +17,8 @@ import type { App, AppCredentials } from './config.js';
 import { NACK_MODES, type NackMode } from './env.js';
 
 const APP_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+/** What decides the default deadline; a misspelt one must not fall back to the longer. */
+const KINDS = ['self-built', 'third-party', 'ai-bot'] as const;
 const DEADLINE_MS = 5_000;
 // Authorisation events of third-party suites, and device events, have one second.
 const THIRD_PARTY_DEADLINE_MS = 1_000;
@@ -33,8 +35,8 @@ class Credentials {
 
 class AppSettings extends Credentials {
   @IsOptional()
-  @IsString()
-  kind?: string;
+  @IsIn(KINDS)
+  kind?: (typeof KINDS)[number];
 
   /** '' is a value of its own (AI bots); a missing one would be no check at all. */
   @IsString({ message: 'must be given; "" only for AI bots and individual developers' })
@@ -46,6 +48,7 @@ class AppSettings extends Credentials {
   @IsNotEmpty({ each: true })
   alsoReceiveIds?: string[];
 
+  /** For replies, which this version does not send yet; a callback's format is told from its first byte. */
   @IsOptional()
   @IsIn(['xml', 'json'])
   envelope?: 'xml' | 'json';

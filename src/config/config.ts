@@ -53,7 +53,7 @@ export interface Config {
   readonly outboxAttemptsMax: number;
   readonly shutdownLimitMs: number;
   readonly logLevel: string;
-  /** What was mended silently nowhere: to be logged at start. */
+  /** What was mended while reading, such as a blank cut off at the end of a key; logged at start. */
   readonly warnings: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { Env } from './env.js';
 /** What the settings are read from; a test gives its own. */
 export interface ConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Rejects when the file cannot be read. */
+  /** Throws when the file cannot be read. */
   readText(path: string): string;
   readonly hostname: string;
   readonly pid: number;

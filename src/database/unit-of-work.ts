@@ -1,6 +1,9 @@
 import type { EntityManager } from 'typeorm';
 
-/** An open transaction. Stores take it as their first argument; handlers get its manager. */
+/**
+ * The manager of an open transaction, or in `read` of a connection whose statements each see what is committed by then.
+ * Stores take it as their first argument; handlers get its manager.
+ */
 export interface Tx {
   readonly manager: EntityManager;
 }
@@ -19,7 +22,7 @@ export abstract class UnitOfWork {
    */
   abstract write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 
-  /** Reads what is committed, without waiting for writers. Rejects with `DatabaseUnavailableError`. */
+  /** Reads what is committed, without waiting for writers. Rejects as `write` does. */
   abstract read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 
   /** Null while it works; otherwise since when (ms) it does not, and why. Answers at once. */

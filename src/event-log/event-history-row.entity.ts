@@ -14,7 +14,7 @@ export class EventHistoryRow {
   @Column({ type: 'bigint' })
   at!: number;
 
-  /** Who decided: `worker`, `retry`, `dead-letter`, or the name of an operator. */
+  /** Who decided: `worker`, `retry`, or the name of an operator. */
   @Column({ type: 'varchar', length: 64 })
   actor!: string;
 

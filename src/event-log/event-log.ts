@@ -45,11 +45,13 @@ export interface HistoryEntry {
   readonly eventKey: string;
   readonly at: number;
   readonly actor: string;
-  readonly decision: EventStatus | 'DUPLICATE' | 'RUN';
+  readonly decision: EventStatus | 'DUPLICATE';
   readonly reason: string;
   readonly generation: number;
   readonly attempt: number;
 }
+
+export const HISTORY_MAX = 1_000;
 
 export interface Line {
   /** Waiting rows of the entity. */
@@ -71,7 +73,7 @@ export abstract class EventLog {
   /** Plain INSERT of all or none; the unique key decides. Rows of one call have distinct keys. */
   abstract insert(tx: Tx, rows: readonly (EventIdentity & RowState)[]): Promise<InsertResult>;
 
-  /** Rows by event key, locked where `tx` writes; keys that have no row are missing from the answer. */
+  /** Rows by corp, event type and event key, locked where `tx` writes; what has no row is missing from the answer. */
   abstract find(tx: Tx, identities: readonly EventIdentity[]): Promise<EventRow[]>;
 
   /** How long the line of each entity is. Call it after the entity rows are locked. */
@@ -111,6 +113,7 @@ export abstract class EventLog {
 
   abstract byId(tx: Tx, id: number): Promise<EventRow | null>;
 
+  /** The first `HISTORY_MAX` entries, oldest first: an event that WeCom repeats for ever must not fill a page for ever. */
   abstract history(tx: Tx, eventKey: string): Promise<(HistoryEntry & { readonly instance: string })[]>;
 
   /** Newest first. */

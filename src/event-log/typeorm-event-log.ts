@@ -3,6 +3,7 @@ import { driverErrorKind } from '../database/database-errors.js';
 import type { Tx } from '../database/unit-of-work.js';
 import {
   EventLog,
+  HISTORY_MAX,
   type EventFilter,
   type EventIdentity,
   type EventRow,
@@ -171,8 +172,8 @@ export class TypeormEventLog extends EventLog {
 
   override async history(tx: Tx, eventKey: string): Promise<(HistoryEntry & { instance: string })[]> {
     const rows: (HistoryEntry & { event_key: string; instance: string })[] = await tx.manager.query(
-      'SELECT * FROM event_history WHERE event_key = ? ORDER BY id LIMIT 1000',
-      [eventKey],
+      'SELECT * FROM event_history WHERE event_key = ? ORDER BY id LIMIT ?',
+      [eventKey, HISTORY_MAX],
     );
     return rows.map(({ event_key, at, actor, instance, decision, reason, generation, attempt }) => ({
       ...{ eventKey: event_key, at, actor, instance, decision, reason, generation, attempt },

@@ -8,7 +8,7 @@ import { CustomerGroupRow } from './customer-group/customer-group-row.entity.js'
 import { CustomerRelationHandler } from './customer-relation/customer-relation.handler.js';
 import { CustomerRelationRow } from './customer-relation/customer-relation-row.entity.js';
 import { DemoTaskHandler } from './demo/demo-task.handler.js';
-import { HandlerRegistry } from './handler-registry.js';
+import { HandlerConflictError, HandlerRegistry } from './handler-registry.js';
 import type { WecomHandler } from './wecom-handler.js';
 
 /** Names for `builtInHandlers: [...]`. */
@@ -47,7 +47,7 @@ function builtInTypes(chosen: boolean | readonly string[]): Type<WecomHandler>[]
   return chosen.map((name) => {
     const type = BUILT_IN_HANDLERS[name];
     if (!type)
-      throw new Error(
+      throw new HandlerConflictError(
         `builtInHandlers: there is no handler named ${name}; known are ${Object.keys(BUILT_IN_HANDLERS).join(', ')}`,
       );
     return type;

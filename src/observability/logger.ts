@@ -1,15 +1,13 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino, type DestinationStream, type Logger } from 'pino';
 
-const SECRETS = [
-  ...['token', 'encodingAESKey', 'aesKey', 'msg_signature', 'echostr', 'encrypt', 'plaintext', 'authorization', 'body'],
-];
+const SECRETS = 'token encodingAESKey aesKey msg_signature echostr encrypt plaintext authorization body'.split(' ');
 /** What a person at a terminal need not read in each line. */
 const CONSTANT_FIELDS = new Set(['level', 'time', 'instance', 'event', 'message']);
 
 /**
- * JSON lines on standard output; at a terminal, text for a person. Whatever is named like a secret is cut out, should
- * one ever get into a field.
+ * JSON lines on standard output; at a terminal, text for a person. A top-level field that is named like a
+ * secret is cut out, should one ever get there.
  */
 export function createLogger(level: string, instance: string): Logger {
   const options = {

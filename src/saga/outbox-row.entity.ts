@@ -8,7 +8,10 @@ export class OutboxRow {
   @PrimaryGeneratedColumn({ type: 'integer' })
   id!: number;
 
-  /** `<event key>:<index of the command>`: what the other side de-duplicates by. */
+  /**
+   * What the other side de-duplicates by: `<event key>:<index of the command>`, for a dead letter's copy
+   * `<event key>:dead:<generation>`, for a compensation the key of its command with `:compensation` behind it.
+   */
   @Column({ name: 'idempotency_key', type: 'varchar', length: 96 })
   idempotencyKey!: string;
 
@@ -20,7 +23,7 @@ export class OutboxRow {
   command!: string;
 
   @Column({ type: 'varchar', length: 16 })
-  status!: 'PENDING' | 'DELIVERED' | 'DEAD';
+  status!: 'PENDING' | 'DEAD';
 
   @Column({ type: 'integer' })
   attempt!: number;

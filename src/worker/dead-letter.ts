@@ -14,6 +14,9 @@ export interface DeadLetterCopy {
   };
 }
 
+/** The relay never gives these up, so no handler's command may have the name. */
+export const DEAD_LETTER_COMMAND = 'dead-letter';
+
 /**
  * The copy for the dead-letter topic, sent through the outbox so that it and the DEAD row are one. The generation is part
  * of its key: an event that dies again after a redrive is told again.
@@ -30,7 +33,7 @@ export function deadLetterEntry(item: WorkItem, state: RowState, dlqTopic: strin
   };
   const command = {
     kind: 'topic' as const,
-    name: 'dead-letter',
+    name: DEAD_LETTER_COMMAND,
     topic: dlqTopic,
     key: entityKey ?? eventKey,
     body: JSON.stringify(copy),

@@ -3,6 +3,7 @@ import { DatabaseUnavailableError, TransactionConflictError } from '../database/
 import { LeaseLostError } from '../idempotency/lease-lost-error.js';
 import { LeaseMaxLifeError } from '../idempotency/lease-max-life-error.js';
 import { Clock } from '../runtime/clock.js';
+import { LaneTakenAwayError } from '../transport/lane-taken-away-error.js';
 import { EffectTransaction } from './effect-transaction.js';
 import { EventFinisher } from './event-finisher.js';
 import { FailureWriter } from './failure-writer.js';
@@ -133,7 +134,7 @@ function isAway(error: unknown): boolean {
   if (error instanceof TransactionConflictError || error instanceof DatabaseUnavailableError) return true;
   if (error instanceof LeaseLostError || error instanceof NotBegunError || error instanceof WorkerStoppingError)
     return true;
-  return error instanceof Error && 'code' in error && error.code === 'TRANSPORT_LANE_TAKEN_AWAY';
+  return error instanceof LaneTakenAwayError;
 }
 
 function asError(error: unknown): Error {

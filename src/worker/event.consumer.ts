@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { Log } from '../observability/log.js';
 import { EVENTS_PATTERN } from '../transport/topics.js';
@@ -10,7 +10,7 @@ import { MessageRunner } from './message-runner.js';
 @Controller()
 export class EventConsumer {
   constructor(
-    @Inject(MessageReader) private readonly reader: MessageReader,
+    private readonly reader: MessageReader,
     private readonly runner: MessageRunner,
     private readonly log: Log,
   ) {}

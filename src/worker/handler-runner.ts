@@ -4,6 +4,7 @@ import { Log } from '../observability/log.js';
 import type { Command } from '../saga/state-machine.js';
 import type { OutboxEntry } from '../saga/outbox.js';
 import type { HandlerContext } from '../handlers/wecom-handler.js';
+import { DEAD_LETTER_COMMAND } from './dead-letter.js';
 import type { Planned } from './plan.js';
 import { isInfrastructure } from './retry-policy.js';
 
@@ -74,6 +75,8 @@ function checked(command: Command): Command {
       'outbox.add: a command has a kind (http, topic), a name, a body, and url, or topic and key, as text',
     );
   }
+  if (fields['name'] === DEAD_LETTER_COMMAND)
+    throw new TypeError(`outbox.add: the name ${DEAD_LETTER_COMMAND} is taken`);
   return command;
 }
 

@@ -4,6 +4,7 @@ import { Log } from '../observability/log.js';
 import { Clock } from '../runtime/clock.js';
 import { Outbox, type PendingCommand } from '../saga/outbox.js';
 import { CommandSender } from './command-sender.js';
+import { DEAD_LETTER_COMMAND } from './dead-letter.js';
 import { PollLoop } from './poll-loop.js';
 import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
 
@@ -71,7 +72,7 @@ export class OutboxRelay {
     const { idempotencyKey, attempt } = command;
     const name = command.command.name;
     this.log.warn('command.not_accepted', { command: name, idempotencyKey, attempt, error });
-    if (name !== 'dead-letter' && attempt >= this.options.outboxAttemptsMax) {
+    if (name !== DEAD_LETTER_COMMAND && attempt >= this.options.outboxAttemptsMax) {
       await this.outbox.dead(tx, command, error, this.clock.now());
       return;
     }

@@ -6,10 +6,8 @@ import { foreignKey } from '../transport/message-codec.js';
 import type { Message } from '../transport/message.js';
 import type { Delivery } from '../transport/transport.js';
 import type { WecomEvent } from '../wecom/event.js';
-import { parseEvent } from '../wecom/parse-event.js';
+import { parseEvent, UNPARSED_EVENT_TYPE } from '../wecom/parse-event.js';
 import type { Origin, WorkItem } from './work-item.js';
-
-export const UNPARSED = 'unparsed';
 
 /** Turns messages, rows and foreign records into work items. */
 @Injectable()
@@ -37,7 +35,7 @@ export class WorkItemFactory {
   /** A record on our topic that is no message: kept as it is, as a dead letter. */
   fromForeign(delivery: Delivery, reason: string, now: number): WorkItem {
     const identity: EventIdentity = {
-      ...{ app: '', corpId: '', eventType: UNPARSED, eventKey: foreignKey(delivery.body) },
+      ...{ app: '', corpId: '', eventType: UNPARSED_EVENT_TYPE, eventKey: foreignKey(delivery.body) },
       ...{ changeType: null, entityKey: null, msgId: null, createTime: null, plaintext: delivery.body },
       ...{ receivedAt: now, facts: JSON.stringify({ position: delivery.position }) },
     };

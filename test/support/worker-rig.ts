@@ -152,8 +152,9 @@ export class WorkerRig {
     const factory = new WorkItemFactory(entityTypes, new PlainHandlers(rig));
     const failures = new FailureWriter(unitOfWork, eventLog, sagas, outbox, random, options);
     const effects = new EffectTransaction(unitOfWork, eventLog, sagas, outbox, new HandlerRunner(log), options);
-    const finisher = new EventFinisher(unitOfWork, eventLog, leases, new WorkerMetrics(new Metrics()), log);
-    const [known, pauses] = [new KnownRows(unitOfWork, eventLog, leases), new Pauses(clock, random, options)];
+    const metrics = new WorkerMetrics(new Metrics());
+    const finisher = new EventFinisher(unitOfWork, eventLog, leases, metrics, log);
+    const [known, pauses] = [new KnownRows(unitOfWork, eventLog, leases), new Pauses(clock, random, metrics, options)];
     const processor = new EventProcessor(effects, failures, finisher, known, pauses, clock);
     const reader = new MessageReader(factory, clock);
     this.consumer = new EventConsumer(reader, new MessageRunner(leases, processor, finisher, pauses, log), log);

@@ -67,7 +67,8 @@ export type InsertResult =
 
 /**
  * The rows of `event_log` and their history. Every method that takes a `Tx` writes or reads inside it; nothing is
- * durable before its commit. All times are milliseconds since 1970.
+ * durable before its commit. All times are milliseconds since 1970. Rows change by these methods only: one that is ended
+ * by hand passes its turn to nobody.
  */
 export abstract class EventLog {
   /** Plain INSERT of all or none; the unique key decides. Rows of one call have distinct keys. */
@@ -82,6 +83,7 @@ export abstract class EventLog {
   /**
    * Compare-and-set on (status runnable, generation, attempt): false when anything else stands there, and nothing was
    * written. Also false when, for a strict row, an earlier one of its entity waits: then it was not this row's turn.
+   * An outcome makes the next row of the line due.
    */
   abstract decide(tx: Tx, version: RowVersion, state: RowState): Promise<boolean>;
 
@@ -91,10 +93,13 @@ export abstract class EventLog {
    */
   abstract count(tx: Tx, version: RowVersion, runToken: string): Promise<boolean>;
 
-  /** Whether `pick` may find something. Cheap: for polling on a reader. */
+  /** Whether `pick` has something to look at; it may find nothing. Cheap, however many rows wait: for polling on a reader. */
   abstract hasDue(tx: Tx, now: number): Promise<boolean>;
 
-  /** Takes up to `limit` rows that are due and first of their entity, and hides them until `hiddenUntil`. */
+  /**
+   * Takes up to `limit` rows that are due and first of their entity, and hides them until `hiddenUntil`. Rows that are
+   * due before their turn are due no longer, until they are first.
+   */
   abstract pick(tx: Tx, now: number, hiddenUntil: number, limit: number): Promise<EventRow[]>;
 
   /** Moves `due_at` of a picked row that is still as it was picked; touches nothing else. */
@@ -106,7 +111,10 @@ export abstract class EventLog {
   /** DEAD → REDRIVEN of the generation seen: generation + 1, attempt 0, due now. False when anything else stands. */
   abstract redrive(tx: Tx, id: number, generation: number, now: number): Promise<boolean>;
 
-  /** Any waiting status of the generation seen → DISCARDED. False when anything else stands. */
+  /**
+   * Any waiting status of the generation seen → DISCARDED; makes the next row of the line due. False when anything else
+   * stands.
+   */
   abstract discard(tx: Tx, id: number, generation: number, now: number): Promise<boolean>;
 
   abstract record(tx: Tx, entries: readonly HistoryEntry[]): Promise<void>;

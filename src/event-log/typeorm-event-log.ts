@@ -22,6 +22,10 @@ const WAITING_SQL = "status IN ('RETRY', 'PARKED', 'REDRIVEN', 'DEAD')";
 const FIRST_SQL = `(lane_seq IS NULL OR NOT EXISTS (
   SELECT 1 FROM event_log earlier
   WHERE earlier.entity_key = event_log.entity_key AND earlier.${WAITING_SQL} AND earlier.lane_seq < event_log.lane_seq))`;
+// Due rows that one pick looks at, about 15 µs each. More only means that the next poll goes on.
+const LOOKS_MAX = 2_000;
+const LOOKED_AT_SQL = `id IN (
+  SELECT id FROM event_log WHERE ${RUNNABLE_SQL} AND due_at <= ? ORDER BY due_at, id LIMIT ${LOOKS_MAX})`;
 
 /** The SQL is written out: it is what wall 3 consists of, and the query builder costs more than the statements. */
 @Injectable()
@@ -70,7 +74,7 @@ export class TypeormEventLog extends EventLog {
   }
 
   override async decide(tx: Tx, version: RowVersion, state: RowState): Promise<boolean> {
-    return this.changed(
+    const decided = await this.changed(
       tx,
       `UPDATE event_log SET status = ?, attempt = ?, lane_seq = ?, due_at = ?, error_code = ?, error_message = ?,
          decided_at = ?
@@ -88,6 +92,8 @@ export class TypeormEventLog extends EventLog {
         ...[version.id, version.generation, version.attempt],
       ],
     );
+    if (decided) await this.passTurn(tx, version.id, state.decidedAt);
+    return decided;
   }
 
   override async count(tx: Tx, version: RowVersion, runToken: string): Promise<boolean> {
@@ -104,15 +110,20 @@ export class TypeormEventLog extends EventLog {
 
   override async hasDue(tx: Tx, now: number): Promise<boolean> {
     const rows: unknown[] = await tx.manager.query(
-      `SELECT 1 FROM event_log WHERE ${RUNNABLE_SQL} AND due_at <= ? AND ${FIRST_SQL} LIMIT 1`,
+      `SELECT 1 FROM event_log WHERE ${RUNNABLE_SQL} AND due_at <= ? LIMIT 1`,
       [now],
     );
     return rows.length > 0;
   }
 
+  /**
+   * A row that is due before its turn loses its time and gets it back from the outcome of the one before it. So each is
+   * looked at once; otherwise every poll would look at every row of a long line behind a dead letter.
+   */
   override async pick(tx: Tx, now: number, hiddenUntil: number, limit: number): Promise<EventRow[]> {
+    await this.changed(tx, `UPDATE event_log SET due_at = NULL WHERE ${LOOKED_AT_SQL} AND NOT ${FIRST_SQL}`, [now]);
     const rows: RawRow[] = await tx.manager.query(
-      `SELECT * FROM event_log WHERE ${RUNNABLE_SQL} AND due_at <= ? AND ${FIRST_SQL} ORDER BY due_at, id LIMIT ?`,
+      `SELECT * FROM event_log WHERE ${LOOKED_AT_SQL} AND ${FIRST_SQL} ORDER BY due_at, id LIMIT ?`,
       [now, limit],
     );
     return this.hide(tx, rows, hiddenUntil);
@@ -144,13 +155,15 @@ export class TypeormEventLog extends EventLog {
     );
   }
 
-  override discard(tx: Tx, id: number, generation: number, now: number): Promise<boolean> {
-    return this.changed(
+  override async discard(tx: Tx, id: number, generation: number, now: number): Promise<boolean> {
+    const discarded = await this.changed(
       tx,
       `UPDATE event_log SET status = 'DISCARDED', due_at = NULL, decided_at = ?
        WHERE id = ? AND generation = ? AND ${WAITING_SQL}`,
       [now, id, generation],
     );
+    if (discarded) await this.passTurn(tx, id, now);
+    return discarded;
   }
 
   override async record(tx: Tx, entries: readonly HistoryEntry[]): Promise<void> {
@@ -195,6 +208,20 @@ export class TypeormEventLog extends EventLog {
       'SELECT status, COUNT(*) AS total FROM event_log GROUP BY status',
     );
     return new Map(rows.map((row) => [row.status, row.total]));
+  }
+
+  /**
+   * In the transaction of a decision: the row that is now first of that line is due, unless it has a time of its own. A
+   * wake-up that commits with its cause cannot be lost, whoever dies after it.
+   */
+  private async passTurn(tx: Tx, endedId: number, now: number): Promise<void> {
+    await this.changed(
+      tx,
+      `UPDATE event_log SET due_at = ? WHERE due_at IS NULL AND ${RUNNABLE_SQL} AND id = (
+         SELECT next.id FROM event_log ended JOIN event_log next ON next.entity_key = ended.entity_key
+         WHERE ended.id = ? AND next.${WAITING_SQL} AND next.lane_seq IS NOT NULL ORDER BY next.lane_seq LIMIT 1)`,
+      [now, endedId],
+    );
   }
 
   private async hide(tx: Tx, rows: readonly RawRow[], hiddenUntil: number): Promise<EventRow[]> {

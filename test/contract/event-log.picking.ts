@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventRow } from '../../src/event-log/event-log.js';
-import { OUTCOMES, RUNNABLE } from '../../src/event-log/status.js';
+import { isOutcome, OUTCOMES, RUNNABLE, type EventStatus } from '../../src/event-log/status.js';
 import { identity, inLine, state, type EventLogProbe } from './event-log.suite.js';
 
 /** How rows are taken for a run. */
@@ -37,13 +37,13 @@ export function describeEventLogPicking(probe: () => EventLogProbe): void {
         inLine('first', 1, 'RETRY', 50),
         inLine('third', 3, 'REDRIVEN', 2),
       );
-      expect([await hasDue(49), await probe().pick(49)]).toEqual([false, []]);
+      expect([await probe().pick(49), await hasDue(49)]).toEqual([[], false]);
       expect(await probe().pick(50)).toEqual(['first']);
     });
 
     it('takes nothing behind a dead one', async () => {
       await probe().put(inLine('first', 1, 'DEAD', null), inLine('second', 2, 'PARKED'));
-      expect([await hasDue(99), await probe().pick(99), await next(99)]).toEqual([false, [], null]);
+      expect([await probe().pick(99), await next(99), await hasDue(99)]).toEqual([[], null, false]);
     });
 
     it('takes every due row of entities without a line', async () => {
@@ -53,6 +53,8 @@ export function describeEventLogPicking(probe: () => EventLogProbe): void {
       expect(await probe().pick(0)).toEqual(['a', 'b']);
     });
   });
+
+  describeTurns(probe, hasDue);
 
   describe('pickNext', () => {
     it('takes the first row of the line when it is due, and hides it', async () => {
@@ -95,6 +97,100 @@ export function describeEventLogPicking(probe: () => EventLogProbe): void {
       await probe().put({ ...identity('k'), ...state(status) });
       await postpone(await probe().row('k'), 77);
       expect(await probe().row('k')).toMatchObject({ dueAt: null });
+    });
+  });
+}
+
+/** A row that was due before its turn is looked at once; nobody but the store brings it back when its turn comes. */
+function describeTurns(probe: () => EventLogProbe, hasDue: (now: number) => Promise<boolean>): void {
+  const end = async (key: string, how: EventStatus | 'discard', at: number): Promise<void> => {
+    const row = await probe().row(key);
+    const done = await probe().unitOfWork.write((tx) =>
+      how === 'discard'
+        ? probe().log.discard(tx, row.id, row.generation, at)
+        : probe().log.decide(
+            tx,
+            row,
+            state(how, { laneSeq: row.laneSeq, dueAt: isOutcome(how) ? null : 900, decidedAt: at }),
+          ),
+    );
+    expect(done).toBe(true);
+  };
+
+  describe('a row that waits for its turn', () => {
+    it.each(RUNNABLE)('costs a poll nothing after one look: %s', async (status) => {
+      await probe().put(
+        inLine('first', 1, 'DEAD', null),
+        inLine('second', 2, status, 10),
+        inLine('third', 3, status, 99),
+      );
+      expect(await probe().pick(50)).toEqual([]);
+      expect([await hasDue(50), await hasDue(99)]).toEqual([false, true]);
+      expect(await probe().row('second')).toMatchObject({ status, attempt: 0, dueAt: null });
+      expect(await probe().row('third')).toMatchObject({ dueAt: 99 });
+    });
+
+    it.each([...OUTCOMES, 'discard' as const])('is due by itself once the one before it ends: %s', async (how) => {
+      for (const status of RUNNABLE) {
+        const [first, second, third] = [`${status}1`, `${status}2`, `${status}3`] as const;
+        const rows = [inLine(first, 1, 'RETRY', 100), inLine(second, 2, status), inLine(third, 3, 'PARKED')];
+        await probe().put(...rows.map((row) => ({ ...row, entityKey: status })));
+        expect(await probe().pick(50)).toEqual([]);
+        await end(first, how, 60);
+        expect([await hasDue(59), await hasDue(60)]).toEqual([false, true]);
+        expect(await probe().pick(60)).toEqual([second]);
+        expect(await probe().row(third)).toMatchObject({ dueAt: null });
+      }
+    });
+
+    it('is due once the dead letter before it is discarded, and again after the worker that took it died', async () => {
+      await probe().put(inLine('first', 1, 'DEAD', null), inLine('second', 2, 'PARKED'));
+      // It stands in no line, so no turn is passed to it.
+      await probe().put({ ...identity('loose', { entityKey: 'e' }), ...state('RETRY', { dueAt: 5_000 }) });
+      await probe().pick(50);
+      await end('first', 'discard', 60);
+      expect(await probe().pick(60)).toEqual(['second']);
+      expect([await probe().pick(1_059), await probe().pick(1_060)]).toEqual([[], ['second']]);
+    });
+
+    it.each(['RETRY', 'DEAD'] as const)('goes on waiting when the one before it becomes %s', async (status) => {
+      await probe().put(inLine('first', 1, 'RETRY', 100), inLine('second', 2, 'PARKED'));
+      await probe().pick(50);
+      await end('first', status, 60);
+      expect([await hasDue(899), await probe().pick(899)]).toEqual([false, []]);
+    });
+
+    it('leaves the first its own time, and others theirs, when one behind it is discarded', async () => {
+      await probe().put(inLine('first', 1, 'RETRY', 500), inLine('second', 2, 'PARKED'), inLine('third', 3, 'PARKED'));
+      await probe().put({ ...inLine('other', 1, 'DEAD', null), entityKey: 'f' });
+      await probe().put({ ...inLine('behind', 2, 'PARKED'), entityKey: 'f' });
+      await probe().pick(50);
+      await end('second', 'discard', 60);
+      expect([await hasDue(499), await probe().pick(499)]).toEqual([false, []]);
+      expect(await probe().pick(500)).toEqual(['first']);
+    });
+
+    it('does not become due behind a dead letter, nor does the dead letter, when one between is discarded', async () => {
+      await probe().put(inLine('first', 1, 'DEAD', null), inLine('second', 2, 'PARKED'), inLine('third', 3, 'PARKED'));
+      await probe().pick(50);
+      await end('second', 'discard', 60);
+      expect([await hasDue(9_999), await probe().pick(9_999)]).toEqual([false, []]);
+      expect(await probe().row('first')).toMatchObject({ status: 'DEAD', dueAt: null });
+    });
+
+    it('does not keep rows behind a thousand such from being found, poll by poll, and never runs before its turn', async () => {
+      await probe().put(inLine('dead', 0, 'DEAD', null));
+      for (let from = 1; from <= 4_500; from += 500) {
+        await probe().put(
+          ...Array.from({ length: 500 }, (_, index) => inLine(`k${from + index}`, from + index, 'PARKED', 1)),
+        );
+      }
+      await probe().put({ ...identity('alone'), ...state('RETRY', { dueAt: 2 }) });
+      const picked: string[] = [];
+      let polls = 0;
+      for (; (await hasDue(10)) && polls < 100; polls += 1) picked.push(...(await probe().pick(10)));
+      expect(picked).toEqual(['alone']);
+      expect(polls).toBeLessThan(10);
     });
   });
 }

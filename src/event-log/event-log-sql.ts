@@ -1,3 +1,4 @@
+import { places } from '../database/sql-lists.js';
 import type { EventFilter, EventRow } from './event-log.js';
 import type { EventStatus } from './status.js';
 
@@ -59,16 +60,6 @@ export function rowFrom(raw: RawRow): EventRow {
   };
 }
 
-/** `(?, ?), (?, ?)` for a multi-row statement. */
-export function tuples(rows: number, columns: number): string {
-  const tuple = `(${Array<string>(columns).fill('?').join(', ')})`;
-  return Array<string>(rows).fill(tuple).join(', ');
-}
-
-export function inList(values: readonly unknown[]): string {
-  return Array<string>(values.length).fill('?').join(', ');
-}
-
 export function searchClauses(filter: EventFilter): { sql: string[]; values: unknown[] } {
   const sql: string[] = [];
   const values: unknown[] = [];
@@ -86,8 +77,8 @@ export function searchClauses(filter: EventFilter): { sql: string[]; values: unk
     ['error_code', filter.errorCode],
   ];
   for (const [column, value] of equal) if (value !== undefined) add(`${column} = ?`, value);
-  if (filter.statuses?.length) add(`status IN (${inList(filter.statuses)})`, ...filter.statuses);
-  if (filter.eventKeys?.length) add(`msg_id_or_hash IN (${inList(filter.eventKeys)})`, ...filter.eventKeys);
+  if (filter.statuses?.length) add(`status IN (${places(filter.statuses)})`, ...filter.statuses);
+  if (filter.eventKeys?.length) add(`msg_id_or_hash IN (${places(filter.eventKeys)})`, ...filter.eventKeys);
   if (filter.text !== undefined) add("plaintext LIKE ? ESCAPE '!'", `%${filter.text.replace(/[!%_]/g, '!$&')}%`);
   if (filter.receivedFrom !== undefined) add('received_at >= ?', filter.receivedFrom);
   if (filter.receivedTo !== undefined) add('received_at < ?', filter.receivedTo);

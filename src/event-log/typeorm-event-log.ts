@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { changedRows } from '../database/changed-rows.js';
 import { driverErrorKind } from '../database/database-errors.js';
+import { places, tuples } from '../database/sql-lists.js';
 import type { Tx } from '../database/unit-of-work.js';
 import {
   EventLog,
@@ -13,7 +15,7 @@ import {
   type RowState,
   type RowVersion,
 } from './event-log.js';
-import { COLUMNS, inList, rowFrom, searchClauses, tuples, type RawRow } from './event-log-sql.js';
+import { COLUMNS, rowFrom, searchClauses, type RawRow } from './event-log-sql.js';
 import type { EventStatus } from './status.js';
 
 const RUNNABLE_SQL = "status IN ('RETRY', 'PARKED', 'REDRIVEN')";
@@ -67,14 +69,14 @@ export class TypeormEventLog extends EventLog {
     if (entityKeys.length === 0) return new Map();
     const rows: { entity_key: string; waiting: number; lane_seq_max: number | null }[] = await tx.manager.query(
       `SELECT entity_key, COUNT(*) AS waiting, MAX(lane_seq) AS lane_seq_max FROM event_log
-       WHERE ${WAITING_SQL} AND entity_key IN (${inList(entityKeys)}) GROUP BY entity_key`,
+       WHERE ${WAITING_SQL} AND entity_key IN (${places(entityKeys)}) GROUP BY entity_key`,
       [...entityKeys],
     );
     return new Map(rows.map((row) => [row.entity_key, { waiting: row.waiting, laneSeqMax: row.lane_seq_max ?? 0 }]));
   }
 
   override async decide(tx: Tx, version: RowVersion, state: RowState): Promise<boolean> {
-    const decided = await this.changed(
+    const decided = await changed(
       tx,
       `UPDATE event_log SET status = ?, attempt = ?, lane_seq = ?, due_at = ?, error_code = ?, error_message = ?,
          decided_at = ?
@@ -97,7 +99,7 @@ export class TypeormEventLog extends EventLog {
   }
 
   override async count(tx: Tx, version: RowVersion, runToken: string): Promise<boolean> {
-    const counted = await this.changed(
+    const counted = await changed(
       tx,
       `UPDATE event_log SET attempt = attempt + 1, run_token = ?
        WHERE id = ? AND generation = ? AND attempt = ? AND ${RUNNABLE_SQL}`,
@@ -121,7 +123,7 @@ export class TypeormEventLog extends EventLog {
    * looked at once; otherwise every poll would look at every row of a long line behind a dead letter.
    */
   override async pick(tx: Tx, now: number, hiddenUntil: number, limit: number): Promise<EventRow[]> {
-    await this.changed(tx, `UPDATE event_log SET due_at = NULL WHERE ${LOOKED_AT_SQL} AND NOT ${FIRST_SQL}`, [now]);
+    await changed(tx, `UPDATE event_log SET due_at = NULL WHERE ${LOOKED_AT_SQL} AND NOT ${FIRST_SQL}`, [now]);
     const rows: RawRow[] = await tx.manager.query(
       `SELECT * FROM event_log WHERE ${LOOKED_AT_SQL} AND ${FIRST_SQL} ORDER BY due_at, id LIMIT ?`,
       [now, limit],
@@ -139,7 +141,7 @@ export class TypeormEventLog extends EventLog {
   }
 
   override async postpone(tx: Tx, version: RowVersion, dueAt: number): Promise<void> {
-    await this.changed(
+    await changed(
       tx,
       `UPDATE event_log SET due_at = ? WHERE id = ? AND generation = ? AND attempt = ? AND ${RUNNABLE_SQL}`,
       [dueAt, version.id, version.generation, version.attempt],
@@ -147,7 +149,7 @@ export class TypeormEventLog extends EventLog {
   }
 
   override redrive(tx: Tx, id: number, generation: number, now: number): Promise<boolean> {
-    return this.changed(
+    return changed(
       tx,
       `UPDATE event_log SET status = 'REDRIVEN', generation = generation + 1, attempt = 0, due_at = ?, decided_at = ?
        WHERE id = ? AND generation = ? AND status = 'DEAD'`,
@@ -156,7 +158,7 @@ export class TypeormEventLog extends EventLog {
   }
 
   override async discard(tx: Tx, id: number, generation: number, now: number): Promise<boolean> {
-    const discarded = await this.changed(
+    const discarded = await changed(
       tx,
       `UPDATE event_log SET status = 'DISCARDED', due_at = NULL, decided_at = ?
        WHERE id = ? AND generation = ? AND ${WAITING_SQL}`,
@@ -215,7 +217,7 @@ export class TypeormEventLog extends EventLog {
    * wake-up that commits with its cause cannot be lost, whoever dies after it.
    */
   private async passTurn(tx: Tx, endedId: number, now: number): Promise<void> {
-    await this.changed(
+    await changed(
       tx,
       `UPDATE event_log SET due_at = ? WHERE due_at IS NULL AND ${RUNNABLE_SQL} AND id = (
          SELECT next.id FROM event_log ended JOIN event_log next ON next.entity_key = ended.entity_key
@@ -226,17 +228,14 @@ export class TypeormEventLog extends EventLog {
 
   private async hide(tx: Tx, rows: readonly RawRow[], hiddenUntil: number): Promise<EventRow[]> {
     if (rows.length === 0) return [];
-    await tx.manager.query(`UPDATE event_log SET due_at = ? WHERE id IN (${inList(rows)})`, [
+    await tx.manager.query(`UPDATE event_log SET due_at = ? WHERE id IN (${places(rows)})`, [
       hiddenUntil,
       ...rows.map((row) => row.id),
     ]);
     return rows.map((row) => rowFrom({ ...row, due_at: hiddenUntil }));
   }
+}
 
-  private async changed(tx: Tx, sql: string, values: readonly unknown[]): Promise<boolean> {
-    const runner = tx.manager.queryRunner;
-    if (!runner) throw new Error('a write outside a transaction');
-    const result = await runner.query(sql, [...values], true);
-    return (result.affected ?? 0) > 0;
-  }
+async function changed(tx: Tx, sql: string, values: readonly unknown[]): Promise<boolean> {
+  return (await changedRows(tx, sql, values)) > 0;
 }

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { changedRows } from '../database/changed-rows.js';
+import { places } from '../database/sql-lists.js';
 import type { Tx } from '../database/unit-of-work.js';
 import { Outbox, type OutboxEntry, type PendingCommand } from './outbox.js';
 import type { Command } from './state-machine.js';
@@ -23,16 +25,17 @@ export class TypeormOutbox extends Outbox {
     );
   }
 
+  /** A crash between pick and delivery must not lose a command: hidden, it shows itself again. */
   override async pick(tx: Tx, now: number, hiddenUntil: number, limit: number): Promise<PendingCommand[]> {
     const rows: RawCommand[] = await tx.manager.query(
       "SELECT * FROM outbox WHERE status = 'PENDING' AND due_at <= ? ORDER BY due_at, id LIMIT ?",
       [now, limit],
     );
     if (rows.length === 0) return [];
-    await tx.manager.query(
-      `UPDATE outbox SET attempt = attempt + 1, due_at = ? WHERE id IN (${rows.map(() => '?').join(', ')})`,
-      [hiddenUntil, ...rows.map((row) => row.id)],
-    );
+    await tx.manager.query(`UPDATE outbox SET attempt = attempt + 1, due_at = ? WHERE id IN (${places(rows)})`, [
+      hiddenUntil,
+      ...rows.map((row) => row.id),
+    ]);
     return rows.map((row) => ({
       id: row.id,
       idempotencyKey: row.idempotency_key,
@@ -45,7 +48,7 @@ export class TypeormOutbox extends Outbox {
 
   override async delivered(tx: Tx, ids: readonly number[]): Promise<void> {
     if (ids.length === 0) return;
-    await tx.manager.query(`DELETE FROM outbox WHERE id IN (${ids.map(() => '?').join(', ')})`, [...ids]);
+    await tx.manager.query(`DELETE FROM outbox WHERE id IN (${places(ids)})`, [...ids]);
   }
 
   override async failed(tx: Tx, id: number, retryAt: number, error: string): Promise<void> {
@@ -58,9 +61,9 @@ export class TypeormOutbox extends Outbox {
 
   override async dead(tx: Tx, command: PendingCommand, error: string, now: number): Promise<void> {
     const sql = "UPDATE outbox SET status = 'DEAD', error_message = ? WHERE id = ? AND status = 'PENDING'";
-    const result = await tx.manager.queryRunner?.query(sql, [error, command.id], true);
+    const count = await changedRows(tx, sql, [error, command.id]);
     const { compensation } = command.command;
-    if (!compensation || (result?.affected ?? 0) === 0) return;
+    if (!compensation || count === 0) return;
     const idempotencyKey = `${command.idempotencyKey}:compensation`;
     await this.add(tx, [{ idempotencyKey, eventKey: command.eventKey, command: compensation, dueAt: now }]);
   }

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { driverErrorKind } from '../database/database-errors.js';
+import { changedRows } from '../database/changed-rows.js';
+import { places } from '../database/sql-lists.js';
 import type { Tx } from '../database/unit-of-work.js';
 import type { EntityRef } from '../entity-types/entity-ref.js';
 import { UNSEEN, type EntitySnapshot } from './decide.js';
@@ -45,10 +47,7 @@ export class TypeormSagaStore extends SagaStore {
     const found = new Map<string, EntitySnapshot>(entities.map(({ key }) => [key, UNSEEN]));
     if (entities.length === 0) return found;
     const keys = [...found.keys()];
-    const rows: RawSaga[] = await tx.manager.query(
-      `SELECT * FROM saga WHERE entity_key IN (${keys.map(() => '?').join(', ')})`,
-      keys,
-    );
+    const rows: RawSaga[] = await tx.manager.query(`SELECT * FROM saga WHERE entity_key IN (${places(keys)})`, keys);
     for (const row of rows) found.set(row.entity_key, snapshotFrom(row));
     return found;
   }
@@ -122,16 +121,16 @@ export class TypeormSagaStore extends SagaStore {
 
   private async update(tx: Tx, entity: KeyedEntity, before: EntitySnapshot, after: EntitySnapshot): Promise<boolean> {
     // Marking doubt applies nothing, so it leaves the version; the comparison still refuses what was read too early.
-    const result = await tx.manager.queryRunner?.query(
+    const count = await changedRows(
+      tx,
       `UPDATE saga SET state = ?, version = ?, last_event_time = ?, last_rank = ?, unconfirmed = ?, tombstone = ?
        WHERE entity_key = ? AND version = ?`,
       [
         ...[after.state, after.version, after.lastEventTime, after.lastRank],
         ...[Number(after.unconfirmed), Number(after.tombstone), entity.key, before.version],
       ],
-      true,
     );
-    return (result?.affected ?? 0) === 1;
+    return count === 1;
   }
 }
 

@@ -110,6 +110,23 @@ describe('SqliteQueueFile', () => {
     expect([file.scan(0, 10), file.count('')]).toEqual([[], 0]);
   });
 
+  it('names the topics that hold messages, the odd ones too, and no more than a hundred', () => {
+    const file = open();
+    expect(file.topics()).toEqual([]);
+    const topics = ['b', 'a', 'é', 'B', 'a ', '10', '9'];
+    file.transaction(() => [...topics, ...topics].forEach((topic) => file.append(topic, 'key', '', 0)));
+    expect(file.topics()).toEqual([...topics].sort());
+    const many = Array.from({ length: 200 }, (_, index) => `topic ${1_000 + index}`);
+    file.transaction(() => {
+      file.remove(
+        '',
+        file.scan(0, 100).map(({ seq }) => seq),
+      );
+      many.forEach((topic) => file.append(topic, 'key', '', 0));
+    });
+    expect(file.topics()).toEqual(many.slice(0, 100));
+  });
+
   it('lets several processes write a shared file, but only one consume, until that one has gone', () => {
     const [first, second] = [open(true), open(true)];
     const version = first.dataVersion();

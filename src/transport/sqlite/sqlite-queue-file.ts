@@ -21,6 +21,7 @@ export interface QueueFileOptions {
 
 const SCHEMA_VERSION = 1;
 const SQLITE_BUSY = 5;
+const TOPICS_MAX = 100;
 // As large as a callback, so that a disk with room for a few bytes only does not pass for a well one.
 const PROBE_BODY = 'x'.repeat(2_048);
 
@@ -39,7 +40,7 @@ const SCHEMA = `
 `;
 
 type Statements = Record<
-  'append' | 'remove' | 'scan' | 'scanKey' | 'body' | 'count' | 'dataVersion',
+  'append' | 'remove' | 'scan' | 'scanKey' | 'body' | 'count' | 'topics' | 'dataVersion',
   StatementSyncInstance
 >;
 
@@ -137,6 +138,11 @@ export class SqliteQueueFile {
     return count;
   }
 
+  /** Topics that hold messages, in code-unit order, up to a limit. It jumps from one to the next: a million rows of one cost one. */
+  topics(): string[] {
+    return (this.statements.topics.all(TOPICS_MAX) as { topic: string }[]).map(({ topic }) => topic);
+  }
+
   /** Changes when another process has written. */
   dataVersion(): number {
     return (this.statements.dataVersion.get() as { data_version: number }).data_version;
@@ -221,6 +227,11 @@ function prepareStatements(database: DatabaseSyncInstance): Statements {
     ),
     body: database.prepare('SELECT body FROM message WHERE seq = ?'),
     count: database.prepare('SELECT count(*) AS count FROM message WHERE topic = ?'),
+    topics: database.prepare(`
+      WITH RECURSIVE found(topic) AS (
+        SELECT min(topic) FROM message
+        UNION ALL SELECT (SELECT min(topic) FROM message WHERE topic > found.topic) FROM found WHERE topic IS NOT NULL)
+      SELECT topic FROM found WHERE topic IS NOT NULL LIMIT ?`),
     dataVersion: database.prepare('PRAGMA data_version'),
   };
 }

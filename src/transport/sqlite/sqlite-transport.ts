@@ -14,6 +14,12 @@ import { SqliteQueueFile, type OpenDatabase } from './sqlite-queue-file.js';
 import { SqliteSubscription } from './sqlite-subscription.js';
 import { Trouble } from './trouble.js';
 
+/** Messages that nobody takes: as a rule their topic had its name in the settings and was renamed. */
+export interface StrandedTopic {
+  readonly topic: string;
+  readonly count: number;
+}
+
 export interface SqliteTransportOptions {
   /** The queue's own file, never the business database: SQLite has one writer a file. Its folder must exist. */
   readonly path: string;
@@ -132,6 +138,21 @@ export class SqliteTransport extends Transport {
 
   override trouble(): { since: number; reason: string } | null {
     return this.writeTrouble.state() ?? this.readTrouble.state();
+  }
+
+  /**
+   * Topics that hold messages, have had no subscription in this process and are not `served`: those that are going to
+   * have one, or have it in another process. Answers at once and never throws; empty while the file cannot be read.
+   */
+  stranded(served: readonly string[]): StrandedTopic[] {
+    try {
+      const { file } = this.parts();
+      const topics = file.topics().filter((topic) => !served.includes(topic) && !this.groups.has(topic));
+      return topics.map((topic) => ({ topic, count: file.count(topic) }));
+    } catch (error) {
+      this.readTrouble.failed(error);
+      return [];
+    }
   }
 
   override close(): Promise<void> {

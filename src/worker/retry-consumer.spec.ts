@@ -212,3 +212,15 @@ describe('redrive and discard', () => {
     ]);
   });
 });
+
+describe('a database that was away for a while', () => {
+  it('is tried although nothing is due, so that readiness comes back without traffic', async () => {
+    await open();
+    const { unitOfWork } = rig.database;
+    const full = Object.assign(new Error('full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+    await expect(unitOfWork.write(() => Promise.reject(full))).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+    expect(unitOfWork.trouble()).not.toBeNull();
+    await rig.retryPass();
+    expect(unitOfWork.trouble()).toBeNull();
+  });
+});

@@ -52,7 +52,9 @@ export class RetryConsumer {
   async pass(): Promise<boolean> {
     const limit = this.options.retryBatchMax;
     const now = this.clock.now();
-    if (!(await this.unitOfWork.read((tx) => this.eventLog.hasDue(tx, now)))) return false;
+    const isDue = await this.unitOfWork.read((tx) => this.eventLog.hasDue(tx, now));
+    // In trouble a write is tried all the same: readiness that waits for traffic, which waits for readiness, never comes.
+    if (!isDue && this.unitOfWork.trouble() === null) return false;
     const picked = await this.unitOfWork.write((tx) => this.eventLog.pick(tx, now, now + this.options.hideMs, limit));
     const queue = [...picked];
     const lanes = Array.from({ length: Math.min(this.options.retryLanes, queue.length) }, async () => {

@@ -4,6 +4,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY migrations migrations
+COPY scripts scripts
 COPY src src
 RUN npm run build && npm prune --omit=dev
 

@@ -17,6 +17,10 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      // Needs real services (npm run test:int); not part of `npm test`.
+      {
+        test: { ...common, name: 'int', include: ['test/integration/**/*.int-spec.ts'], testTimeout: 60_000 },
+      },
     ],
   },
 });

@@ -1,4 +1,5 @@
 import type { NackMode, Role } from './env.js';
+import type { GuardAddress } from './guard-address.js';
 
 /** Credentials of one receiver: what an administrator enters in WeCom's console. */
 export interface AppCredentials {
@@ -19,6 +20,12 @@ export interface App {
   readonly nackMode: NackMode;
 }
 
+/** Which engine wall 1 runs on. */
+export type GuardConfig =
+  | { readonly engine: 'embedded' }
+  /** The address holds a password: never to be logged. */
+  | { readonly engine: 'redis'; readonly address: GuardAddress };
+
 export interface Config {
   readonly role: Role;
   readonly instance: string;
@@ -34,6 +41,7 @@ export interface Config {
   readonly apps: ReadonlyMap<string, App>;
   /** True while the only app is the one made for trying the service out. */
   readonly isDemo: boolean;
+  readonly guard: GuardConfig;
   readonly eventsTopic: string;
   readonly dlqTopic: string;
   readonly eventsGroup: string;

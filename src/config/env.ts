@@ -2,6 +2,7 @@ import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Matches, Max, Min } from
 
 /** One process runs every part on the embedded engines; the others come with engines that processes can share. */
 export const ROLES = ['all'] as const;
+export const GUARDS = ['embedded', 'redis'] as const;
 export const NACK_MODES = ['hang', 'reset', '503'] as const;
 export type Role = (typeof ROLES)[number];
 export type NackMode = (typeof NACK_MODES)[number];
@@ -68,8 +69,13 @@ export class Env {
   STORE = 'sqlite';
 
   /** Wall 1. */
-  @IsIn(['embedded'])
-  GUARD = 'embedded';
+  @IsIn(GUARDS)
+  GUARD: (typeof GUARDS)[number] = 'embedded';
+
+  /** Where the guard is with GUARD=redis: redis://user:password@host:port/db, or rediss:// for TLS. */
+  @IsOptional()
+  @IsString()
+  REDIS_URL?: string;
 
   /** Wall 2. */
   @IsIn(['sqlite'])

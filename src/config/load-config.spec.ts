@@ -10,6 +10,7 @@ function load(env: Record<string, string>, apps: unknown = { self: APP }): Confi
     env: { WECOM_APPS_FILE: 'apps', ...env },
     readText: (path) => {
       if (path === 'apps') return typeof apps === 'string' ? apps : JSON.stringify(apps);
+      if (path === 'redis-url') return 'redis://:a-secret@redis:6380/2\n';
       if (path === 'secret') return 'a-token-from-a-file\n';
       throw new Error('ENOENT');
     },
@@ -61,6 +62,41 @@ describe('settings', () => {
 
   it('may come from files, whose last line break is not part of a secret', () => {
     expect(load({ ADMIN_TOKEN_FILE: 'secret' }).adminToken).toBe('a-token-from-a-file');
+  });
+});
+
+describe('the guard', () => {
+  const redis = { GUARD: 'redis', REDIS_URL: 'redis://redis' };
+
+  it('is embedded unless another one is named', () => {
+    expect(load({}).guard).toEqual({ engine: 'embedded' });
+    expect(load({ REDIS_URL: 'redis://redis' }).guard).toEqual({ engine: 'embedded' });
+  });
+
+  it('runs on Redis when asked to, its address being a secret that may come from a file', () => {
+    const { guard } = load({ GUARD: 'redis', REDIS_URL_FILE: 'redis-url' });
+    expect(guard).toEqual({
+      engine: 'redis',
+      address: { host: 'redis', port: 6380, tls: false, password: 'a-secret', db: 2 },
+    });
+  });
+
+  it('needs an address, and says so without repeating a wrong one', () => {
+    expect(faults({ GUARD: 'redis' })).toEqual(['REDIS_URL: must be set with GUARD=redis']);
+    const [fault, ...others] = faults({ ...redis, REDIS_URL: 'http://a-secret@redis' });
+    expect(others).toEqual([]);
+    expect(fault).toMatch(/^REDIS_URL: must be redis:/);
+    expect(fault).not.toContain('a-secret');
+  });
+
+  it('stops the start under a name that is not there', () => {
+    expect(faults({ GUARD: 'memcached' })[0]).toMatch(/^GUARD: /);
+  });
+
+  it('lets no demo app be made once it is a real engine', () => {
+    expect(faults({ ...redis, WECOM_APPS_FILE: '' })).toEqual([
+      expect.stringMatching(/^WECOM_APPS_FILE: .*GUARD=redis/),
+    ]);
   });
 });
 

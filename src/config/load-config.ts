@@ -1,8 +1,9 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { parseApps, type ParsedApps } from './apps-file.js';
-import { CLAIM_TTL_MS, ConfigError, type Config } from './config.js';
+import { CLAIM_TTL_MS, ConfigError, type Config, type GuardConfig } from './config.js';
 import { Env } from './env.js';
+import { parseRedisUrl } from './guard-address.js';
 
 /** What the settings are read from; a test gives its own. */
 export interface ConfigSources {
@@ -23,6 +24,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const faults: string[] = [];
   const env = readEnv(sources, faults);
   faults.push(...relationFaults(env));
+  const guard = readGuard(env, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   const { parsed, isDemo } = readApps(sources, env);
   if (parsed.faults.length > 0) throw new ConfigError(parsed.faults);
@@ -39,6 +41,7 @@ export function loadConfig(sources: ConfigSources): Config {
     dataDir: env.DATA_DIR,
     apps: parsed.apps,
     isDemo,
+    guard,
     eventsTopic: env.EVENTS_TOPIC,
     dlqTopic: env.DLQ_TOPIC,
     eventsGroup: env.EVENTS_GROUP,
@@ -78,7 +81,7 @@ function readEnv(sources: ConfigSources, faults: string[]): Env {
   return settings;
 }
 
-const ENV_KEYS: readonly string[] = [...Object.keys(new Env()), 'ADMIN_TOKEN', 'WECOM_APPS_FILE'];
+const ENV_KEYS: readonly string[] = [...Object.keys(new Env()), 'ADMIN_TOKEN', 'WECOM_APPS_FILE', 'REDIS_URL'];
 
 function settingText(sources: ConfigSources, key: string, faults: string[]): string | undefined {
   const { env } = sources;
@@ -110,6 +113,22 @@ function relationFaults(env: Env): string[] {
     faults.push('SUCCESS_TTL: must be longer than all RETRY_DELAYS and runs together');
   if (env.PORT !== 0 && env.PORT === env.ADMIN_PORT) faults.push('ADMIN_PORT: must not be PORT');
   return faults;
+}
+
+/** The engine of wall 1 and what it needs; faults are added to `faults`. */
+function readGuard(env: Env, faults: string[]): GuardConfig {
+  if (env.GUARD !== 'redis') return { engine: 'embedded' };
+  // Whoever runs a real engine means it: made-up credentials would only hide that the real ones are missing.
+  if (!env.WECOM_APPS_FILE)
+    faults.push('WECOM_APPS_FILE: must be set with GUARD=redis; the demo app is for the embedded engines only');
+  const address = env.REDIS_URL ? parseRedisUrl(env.REDIS_URL) : null;
+  if (address !== null) return { engine: 'redis', address };
+  faults.push(
+    env.REDIS_URL
+      ? 'REDIS_URL: must be redis://user:password@host:port/db or rediss://…, without options behind a "?"'
+      : 'REDIS_URL: must be set with GUARD=redis',
+  );
+  return { engine: 'embedded' };
 }
 
 function readApps(sources: ConfigSources, env: Env): { parsed: ParsedApps; isDemo: boolean } {

@@ -16,12 +16,4 @@ export class AuditLog {
       ...[at, actor, action, target, JSON.stringify(detail)],
     ]);
   }
-
-  async latest(tx: Tx, limit: number): Promise<AuditEntry[]> {
-    const rows: (Omit<AuditEntry, 'detail'> & { detail: string })[] = await tx.manager.query(
-      'SELECT at, actor, action, target, detail FROM audit ORDER BY id DESC LIMIT ?',
-      [limit],
-    );
-    return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) as Record<string, unknown> }));
-  }
 }

@@ -41,6 +41,10 @@ export interface RowVersion {
   readonly attempt: number;
 }
 
+export function versionOf({ id, generation, attempt }: RowVersion): RowVersion {
+  return { id, generation, attempt };
+}
+
 export interface HistoryEntry {
   readonly eventKey: string;
   readonly at: number;

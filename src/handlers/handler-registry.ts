@@ -46,10 +46,6 @@ export class HandlerRegistry implements OnModuleInit {
     return (exact?.builtIn && whole?.builtIn === false ? whole : (exact ?? whole)) ?? null;
   }
 
-  list(): { readonly event: string; readonly handler: string; readonly builtIn: boolean }[] {
-    return [...this.handlers].map(([event, { name, builtIn }]) => ({ event, handler: name, builtIn }));
-  }
-
   private register(name: string, handler: WecomHandler, options: HandlerOptions, builtIn: boolean): void {
     if (typeof handler.handle !== 'function') {
       throw new HandlerConflictError(

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { EventRow, RowVersion } from '../event-log/event-log.js';
+import { versionOf, type EventRow } from '../event-log/event-log.js';
 import { EventLeases, guardKey, type HeldLease } from '../idempotency/event-leases.js';
 import { Clock } from '../runtime/clock.js';
 import { EventProcessor } from './event-processor.js';
@@ -54,8 +54,4 @@ export class RowRunner {
     // Infrastructure: the attempt counted stays counted, and the row comes back soon.
     if (result.kind === 'again') await this.rows.postpone(versionOf(row), this.clock.now() + this.options.backoffMs);
   }
-}
-
-export function versionOf(row: EventRow): RowVersion {
-  return { id: row.id, generation: row.generation, attempt: row.attempt };
 }

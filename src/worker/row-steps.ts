@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { TransactionConflictError } from '../database/database-errors.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
-import { EventLog, type EventRow, type RowVersion } from '../event-log/event-log.js';
+import { EventLog, versionOf, type EventRow, type RowVersion } from '../event-log/event-log.js';
 import { Clock } from '../runtime/clock.js';
 import { Random } from '../runtime/random.js';
 import { UnrecoverableError } from '../saga/unrecoverable-error.js';
@@ -24,7 +24,7 @@ export class RowSteps {
   /** The row as counted, or null when somebody else moved it meanwhile. */
   async count(row: EventRow, token: string | null): Promise<EventRow | null> {
     const runToken = token ?? this.random.token();
-    const version = { id: row.id, generation: row.generation, attempt: row.attempt };
+    const version = versionOf(row);
     for (let conflicts = 1; ; conflicts += 1) {
       try {
         const counted = await this.unitOfWork.write((tx) => this.eventLog.count(tx, version, runToken));

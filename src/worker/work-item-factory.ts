@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityKeyFailedError, EntityTypeRegistry, type EntityOfEvent } from '../entity-types/entity-type-registry.js';
-import type { EventIdentity, EventRow } from '../event-log/event-log.js';
+import { versionOf, type EventIdentity, type EventRow } from '../event-log/event-log.js';
 import { HandlerRegistry } from '../handlers/handler-registry.js';
 import { foreignKey } from '../transport/message-codec.js';
 import type { Message } from '../transport/message.js';
@@ -26,8 +26,7 @@ export class WorkItemFactory {
   }
 
   fromRow(row: EventRow): WorkItem {
-    const version = { id: row.id, generation: row.generation, attempt: row.attempt };
-    const origin: Origin = { kind: 'row', row, version };
+    const origin: Origin = { kind: 'row', row, version: versionOf(row) };
     // A foreign record has no receiver. Redriven, it stays what it is, though its text may look like WeCom's.
     return row.app === '' ? foreign(origin, row, 'redriven as it is') : this.item(origin, row);
   }

@@ -1,6 +1,8 @@
 import { writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Spool } from '../../src/callback/spool.js';
 import { IdempotencyStore, GuardUnavailableError } from '../../src/idempotency/idempotency-store.js';
@@ -184,6 +186,12 @@ describe('the request path', () => {
     await until(async () => (await statuses()).length === 1);
     const { json } = await gateway.admin('dead-letters');
     expect(json.items[0]).toMatchObject({ eventType: 'unparsed', status: 'DEAD', errorCode: 'EVENT_UNPARSED' });
+  });
+
+  it('injects a data source that can only read: a second writer would undo commits that it knows nothing of', async () => {
+    const injected = gateway.gateway.app.get<DataSource>(getDataSourceToken(), { strict: false });
+    expect(await injected.query('SELECT COUNT(*) AS total FROM event_log')).toEqual([{ total: 0 }]);
+    await expect(injected.query('DELETE FROM event_log')).rejects.toThrow(/readonly/);
   });
 
   it('has the admin API on its own port only, and the callbacks on theirs', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { CreateTables1796000000000 } from '../../migrations/1796000000000-create-tables.js';
 import { CreateBusinessTables1796000000001 } from '../../migrations/1796000000001-create-business-tables.js';
-import { sqliteOptions } from '../../src/database/sqlite/sqlite-options.js';
+import { readOnlyOptions, sqliteOptions } from '../../src/database/sqlite/sqlite-options.js';
 import { SqliteUnitOfWork } from '../../src/database/sqlite/sqlite-unit-of-work.js';
 import type { Clock } from '../../src/runtime/clock.js';
 
@@ -21,17 +21,14 @@ export async function openBusinessDatabase(
   entities: readonly (new () => object)[] = [],
 ): Promise<BusinessDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'worker-rig-'));
-  const options = sqliteOptions({
+  const options = {
     path: join(folder, 'wecom.sqlite'),
     entities,
     migrations: [CreateTables1796000000000, CreateBusinessTables1796000000001],
-  });
-  const writer = await new DataSource(options).initialize();
+  };
+  const writer = await new DataSource(sqliteOptions(options)).initialize();
   await writer.query('CREATE TABLE note (id INTEGER PRIMARY KEY, event_key TEXT NOT NULL, text TEXT NOT NULL)');
-  const reader = await new DataSource({
-    ...options,
-    ...{ readonly: true, migrationsRun: false, prepareDatabase: undefined },
-  }).initialize();
+  const reader = await new DataSource(readOnlyOptions(options)).initialize();
   const unitOfWork = new SqliteUnitOfWork(writer, reader, clock);
   return {
     unitOfWork,

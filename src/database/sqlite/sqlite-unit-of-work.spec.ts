@@ -115,6 +115,14 @@ describe('after its end a transaction', () => {
   });
 });
 
+describe('a text with a NUL in it', () => {
+  it('is kept whole: the driver would cut it without a word', async () => {
+    await write((tx) => note(tx, 'a\0b'));
+    const [row] = await database.query<{ bytes: number }>('SELECT length(CAST(text AS BLOB)) AS bytes FROM note');
+    expect(row?.bytes).toBe(3);
+  });
+});
+
 describe('a disk that is full for a while', () => {
   const fill = (tx: Tx): Promise<unknown> => note(tx, 'x'.repeat(2_000_000));
   const limitPages = (pages: number): Promise<unknown> =>

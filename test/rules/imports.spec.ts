@@ -18,6 +18,8 @@ const LEVELS: readonly (readonly string[])[] = [
 const TOP = '(top)';
 /** A program of its own, which drives the service from outside. */
 const SIMULATOR = 'simulator';
+/** Starts the whole service for the tests of handler authors, so it stands above everything. */
+const TESTING = 'testing';
 
 const WECOM_PACKAGES = ['node:buffer', 'node:crypto', 'saxes', 'lossless-json'];
 const NEVER: Readonly<Record<string, readonly string[]>> = {
@@ -55,6 +57,7 @@ function importsOf(file: string): Import[] {
 }
 
 function levelOf(folder: string): number {
+  if (folder === TESTING) return LEVELS.length + 1;
   if (folder === TOP) return LEVELS.length;
   return LEVELS.findIndex((level) => level.includes(folder));
 }
@@ -115,6 +118,8 @@ const FILE_USERS = [
   'runtime/system-disk.ts',
   'config/system-config-sources.ts',
   'database/sqlite/data-folder-lock.ts',
+  // Makes and deletes the folder of a test.
+  'testing/test-gateway.ts',
 ];
 
 /** Where the names of adapters may stand beside their own folder: module files and the gateway's wiring. */

@@ -21,6 +21,8 @@ export default defineConfig({
       {
         test: { ...common, name: 'int', include: ['test/integration/**/*.int-spec.ts'], testTimeout: 60_000 },
       },
+      // Minutes of load on real services that fail on the way (npm run test:chaos).
+      { test: { ...common, name: 'chaos', include: ['test/chaos/**/*.chaos-spec.ts'] } },
     ],
   },
 });

@@ -2,6 +2,8 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Config } from './config/config.js';
+import { partsOf } from './config/roles.js';
 import { DataFolderLock } from './database/sqlite/data-folder-lock.js';
 import { HealthRegistry } from './observability/health-registry.js';
 import { listenerConstraint, listenerOf, markAdminServer } from './observability/listener.js';
@@ -13,7 +15,8 @@ import { WecomGatewayModule, type GatewayOptions } from './wecom-gateway.module.
 
 export interface RunningGateway {
   readonly app: NestFastifyApplication;
-  readonly port: number;
+  /** Null where the role takes no callbacks. */
+  readonly port: number | null;
   readonly adminPort: number;
   /** Readiness off, no new work, work in hand finished or given back within the limit, everything closed. */
   stop(): Promise<void>;
@@ -23,28 +26,37 @@ export interface RunningGateway {
 const REQUEST_TIMEOUT_MS = 15_000;
 const DLQ_BATCH_MAX = 50;
 
-/** Starts the service: takes the data folder, wires the modules, opens both ports, begins to consume. */
+/** Starts what the configured role has: takes the data folder, wires the modules, opens the ports, begins to consume. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { config } = options;
   const lock = DataFolderLock.take(config.dataDir, `process ${process.pid} (${config.instance})`);
-  let created: NestFastifyApplication | null = null;
   try {
-    const app = (created = await createApp(options));
-    app.connectMicroservice({ strategy: consumers(app, options) }, { inheritAppConfig: false });
+    const running = await runApp(await createApp(options), config);
+    let stopping: Promise<void> | null = null;
+    const stop = (): Promise<void> => (stopping ??= running.stop().finally(() => lock.release()));
+    return { ...running, stop };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Starts an app that `createApp` made, or one made of the same module with other adapters. */
+export async function runApp(app: NestFastifyApplication, config: Config): Promise<RunningGateway> {
+  const parts = partsOf(config.role);
+  try {
+    if (parts.worker) app.connectMicroservice({ strategy: consumers(app, config) }, { inheritAppConfig: false });
     // Handlers are registered first: a consumer that starts before them would record a backlog without any effect.
     await app.init();
     await app.startAllMicroservices();
-    await app.listen(config.port, config.host);
+    if (parts.callbacks) await app.listen(config.port, config.host);
     const admin = await listenAdmin(app, config.adminPort, config.adminHost);
-    const { port } = app.getHttpServer().address() as AddressInfo;
+    const port = parts.callbacks ? (app.getHttpServer().address() as AddressInfo).port : null;
     const { port: adminPort } = admin.address() as AddressInfo;
-    let stopping: Promise<void> | null = null;
-    const stop = (): Promise<void> => (stopping ??= close(app, admin, lock));
-    return { app, port, adminPort, stop };
+    return { app, port, adminPort, stop: () => close(app, admin) };
   } catch (error) {
     // A half-started service would go on consuming in the process of whoever embeds it. The first error is the one to tell.
-    await created?.close().catch(() => undefined);
-    lock.release();
+    await app.close().catch(() => undefined);
     throw error;
   }
 }
@@ -52,6 +64,16 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 /** Wires the modules; nothing listens and nothing is consumed yet. */
 export async function createApp(options: GatewayOptions): Promise<NestFastifyApplication> {
   const { config } = options;
+  const logger = new NestLogger(createLogger(config.logLevel, config.instance));
+  return NestFactory.create<NestFastifyApplication>(WecomGatewayModule.forRoot(options), httpAdapter(config), {
+    logger,
+    bodyParser: false,
+    abortOnError: false,
+  });
+}
+
+/** One router for both ports. */
+export function httpAdapter(config: Config): FastifyAdapter {
   const adapter = new FastifyAdapter({
     bodyLimit: config.bodyBytesMax,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -59,12 +81,7 @@ export async function createApp(options: GatewayOptions): Promise<NestFastifyApp
     routerOptions: { constraints: { listener: listenerConstraint } },
   });
   acceptAnyBody(adapter);
-  const logger = new NestLogger(createLogger(config.logLevel, config.instance));
-  return NestFactory.create<NestFastifyApplication>(WecomGatewayModule.forRoot(options), adapter, {
-    logger,
-    bodyParser: false,
-    abortOnError: false,
-  });
+  return adapter;
 }
 
 /** Bytes, whatever Content-Type says: WeCom's is missing or odd at times. Only the admin API reads JSON. */
@@ -89,7 +106,7 @@ function acceptAnyBody(adapter: FastifyAdapter): void {
   });
 }
 
-function consumers(app: NestFastifyApplication, { config }: GatewayOptions): TransportServer {
+function consumers(app: NestFastifyApplication, config: Config): TransportServer {
   return new TransportServer(app.get(Transport), {
     stopLimitMs: config.shutdownLimitMs,
     topics: {
@@ -107,6 +124,8 @@ function consumers(app: NestFastifyApplication, { config }: GatewayOptions): Tra
 /** A second port on the same router; routes name the port that they belong to. */
 async function listenAdmin(app: NestFastifyApplication, port: number, host: string): Promise<Server> {
   const fastify = app.getHttpAdapter().getInstance();
+  // Listening would wait for its routes; without a callback port nobody else does.
+  await fastify.ready();
   const server = createServer((request, response) => fastify.routing(request, response));
   markAdminServer(server);
   await new Promise<void>((resolve, reject) => {
@@ -116,12 +135,11 @@ async function listenAdmin(app: NestFastifyApplication, port: number, host: stri
   return server;
 }
 
-async function close(app: NestFastifyApplication, admin: Server, lock: DataFolderLock): Promise<void> {
+async function close(app: NestFastifyApplication, admin: Server): Promise<void> {
   app.get(HealthRegistry).stop();
   await app.close();
   await new Promise((resolve) => {
     admin.close(resolve);
     admin.closeAllConnections();
   });
-  lock.release();
 }

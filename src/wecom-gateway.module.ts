@@ -7,6 +7,7 @@ import { AdminModule } from './admin/admin.module.js';
 import { AuditRow } from './admin/audit-row.entity.js';
 import { CallbackModule } from './callback/callback.module.js';
 import { CONFIG, type Config } from './config/config.js';
+import { partsOf } from './config/roles.js';
 import { DatabaseModule } from './database/database.module.js';
 import { EntityTypesModule } from './entity-types/entity-types.module.js';
 import type { EntityType } from './entity-types/entity-type.js';
@@ -43,7 +44,7 @@ export interface GatewayOptions {
 const ROWS = [EventLogRow, EventHistoryRow, SagaRow, EntityChangeRow, OutboxRow, AuditRow, ...BUILT_IN_ROWS];
 const MIGRATIONS = [CreateTables1796000000000, CreateBusinessTables1796000000001];
 
-/** The whole service as one Nest module. */
+/** The service as one Nest module: the parts that the configured role has, and no others. */
 @Module({})
 export class WecomGatewayModule {
   static forRoot(options: GatewayOptions): DynamicModule {
@@ -59,14 +60,18 @@ export class WecomGatewayModule {
       entities: [...ROWS, ...entities],
       migrations: [...MIGRATIONS, ...migrations],
     };
+    const parts = partsOf(config.role);
     return {
       module: WecomGatewayModule,
       imports: [
         ...[settings, RuntimeModule, ObservabilityModule.register(createLogger(config.logLevel, config.instance))],
-        ...[EntityTypesModule.register(entityTypes), TransportModule, IdempotencyModule],
-        ...[DatabaseModule.register(database), EventLogModule, SagaModule],
-        HandlersModule.register({ builtInHandlers, handlers, demo: config.isDemo }),
-        ...[CallbackModule, WorkerModule, AdminModule],
+        EntityTypesModule.register(entityTypes),
+        ...(parts.transport ? [TransportModule, IdempotencyModule] : []),
+        ...(parts.database ? [DatabaseModule.register(database), EventLogModule, SagaModule] : []),
+        ...(parts.worker ? [HandlersModule.register({ builtInHandlers, handlers, demo: config.isDemo })] : []),
+        ...(parts.callbacks ? [CallbackModule] : []),
+        ...(parts.worker ? [WorkerModule] : []),
+        ...(parts.admin ? [AdminModule] : []),
       ],
     };
   }

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
+import { Controller, Get, Inject, Optional, UseGuards } from '@nestjs/common';
 import { RouteConstraints } from '@nestjs/platform-fastify';
 import { CONFIG, type Config } from '../config/config.js';
 import { BacklogRegistry } from '../observability/backlog-registry.js';
@@ -12,7 +12,8 @@ import { StoredSummary } from './stored-summary.js';
 export class SummaryController {
   constructor(
     private readonly stored: StoredSummary,
-    private readonly transport: Transport,
+    /** Null in the admin role: what waits there is told by whoever consumes it. */
+    @Optional() @Inject(Transport) private readonly transport: Transport | null,
     private readonly backlogs: BacklogRegistry,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -24,14 +25,14 @@ export class SummaryController {
     const { eventsTopic, eventsGroup, dlqTopic, dlqGroup, instance } = this.config;
     const [rows, events, deadLetters] = await Promise.all([
       this.stored.read(),
-      this.transport.backlog(eventsTopic, eventsGroup),
-      this.transport.backlog(dlqTopic, dlqGroup),
+      this.transport?.backlog(eventsTopic, eventsGroup),
+      this.transport?.backlog(dlqTopic, dlqGroup),
     ]);
     const depth = this.backlogs.depthOf('spool');
     return {
       instance,
       ...rows,
-      backlog: { events: events.unsettled, deadLetters: deadLetters.unsettled },
+      backlog: { events: events?.unsettled ?? null, deadLetters: deadLetters?.unsettled ?? null },
       spool: depth === null ? null : { depth },
     };
   }

@@ -1,5 +1,7 @@
-import type { NackMode, Role } from './env.js';
+import type { NackMode } from './env.js';
 import type { GuardAddress } from './guard-address.js';
+import type { KeptAges } from './kept-ages.js';
+import type { Role } from './roles.js';
 
 /** Credentials of one receiver: what an administrator enters in WeCom's console. */
 export interface AppCredentials {
@@ -33,11 +35,13 @@ export interface Config {
   readonly host: string;
   readonly adminPort: number;
   readonly adminHost: string;
+  /** Empty where the role has no admin API. */
   readonly adminToken: string;
   /** Where it was made and kept; null when the settings gave it. */
   readonly adminTokenPath: string | null;
   readonly adminActor: string;
   readonly dataDir: string;
+  /** None where the role takes no callbacks: credentials are not for whoever does not need them. */
   readonly apps: ReadonlyMap<string, App>;
   /** True while the only app is the one made for trying the service out. */
   readonly isDemo: boolean;
@@ -59,9 +63,10 @@ export interface Config {
   readonly workerLanes: number;
   readonly workerBatchMax: number;
   readonly outboxAttemptsMax: number;
+  readonly kept: KeptAges;
   readonly shutdownLimitMs: number;
   readonly logLevel: string;
-  /** What was mended while reading, such as a blank cut off at the end of a key; logged at start. */
+  /** What was mended while reading, such as a blank cut off at the end of a key, and what works but is odd; logged at start. */
   readonly warnings: readonly string[];
 }
 

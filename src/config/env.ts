@@ -1,14 +1,13 @@
 import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { ROLES, type Role } from './roles.js';
 
-/** One process runs every part on the embedded engines; the others come with engines that processes can share. */
-export const ROLES = ['all'] as const;
 export const GUARDS = ['embedded', 'redis'] as const;
 export const NACK_MODES = ['hang', 'reset', '503'] as const;
-export type Role = (typeof ROLES)[number];
 export type NackMode = (typeof NACK_MODES)[number];
 
 const PORT_MAX = 65_535;
 const HOUR_MS = 3_600_000;
+const DAYS_MAX = 3_650;
 const NAME = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
@@ -16,7 +15,7 @@ const NAME = /^[A-Za-z0-9._-]{1,128}$/;
  * that this build does not have stop the start: there is no silent fall-back.
  */
 export class Env {
-  /** Which parts this process runs. */
+  /** Which parts this process runs. Parts in several processes need engines that processes can share. */
   @IsIn(ROLES)
   ROLE: Role = 'all';
 
@@ -80,6 +79,12 @@ export class Env {
   /** Wall 2. */
   @IsIn(['sqlite'])
   TRANSPORT = 'sqlite';
+
+  /** Longest time after which the transport may deliver a message again: its topics' retention. */
+  @IsInt()
+  @Min(1)
+  @Max(365)
+  TRANSPORT_RETENTION_DAYS = 7;
 
   @Matches(NAME)
   EVENTS_TOPIC = 'wecom.events';
@@ -172,6 +177,32 @@ export class Env {
   @Min(1)
   @Max(1_000)
   OUTBOX_ATTEMPTS_MAX = 20;
+
+  /** How long an event's row is kept after its outcome. 0: for ever. Empty: TRANSPORT_RETENTION_DAYS + 7. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(DAYS_MAX)
+  EVENTS_KEPT_DAYS?: number;
+
+  /** How long the decisions about events are kept. 0: for ever. Empty: as long as events. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(DAYS_MAX)
+  HISTORY_KEPT_DAYS?: number;
+
+  /** How long the time lines of entities are kept. 0: for ever. Where an entity stands is kept in any case. */
+  @IsInt()
+  @Min(0)
+  @Max(DAYS_MAX)
+  CHANGES_KEPT_DAYS = 365;
+
+  /** How long it is kept what operators did. 0: for ever. */
+  @IsInt()
+  @Min(0)
+  @Max(DAYS_MAX)
+  AUDIT_KEPT_DAYS = 730;
 
   /** How long work in hand may go on after SIGTERM. */
   @IsInt()

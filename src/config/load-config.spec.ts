@@ -55,6 +55,10 @@ describe('settings', () => {
     ['SUCCESS_TTL', { SUCCESS_TTL: '60' }],
     ['ADMIN_PORT', { PORT: '4000', ADMIN_PORT: '4000' }],
     ['PORT', { PORT: 'abc' }],
+    ['ROLE', { ROLE: 'gateway' }],
+    ['EVENTS_KEPT_DAYS', { EVENTS_KEPT_DAYS: '13' }],
+    ['EVENTS_KEPT_DAYS', { EVENTS_KEPT_DAYS: 'soon' }],
+    ['HISTORY_KEPT_DAYS', { HISTORY_KEPT_DAYS: '-1' }],
     ['ADMIN_TOKEN_FILE', { ADMIN_TOKEN_FILE: 'nowhere' }],
   ])('refuse a wrong relation or value of %s', (name, env) => {
     expect(faults(env as unknown as Record<string, string>).some((fault) => fault.startsWith(name))).toBe(true);
@@ -62,6 +66,41 @@ describe('settings', () => {
 
   it('may come from files, whose last line break is not part of a secret', () => {
     expect(load({ ADMIN_TOKEN_FILE: 'secret' }).adminToken).toBe('a-token-from-a-file');
+  });
+});
+
+describe('the role', () => {
+  const admin = { ROLE: 'admin', WECOM_APPS_FILE: '' };
+
+  it('is refused while its queue can be read by no other process, and the message says why', () => {
+    for (const ROLE of ['gateway', 'worker']) {
+      expect(faults({ ROLE })).toEqual([expect.stringMatching(/^ROLE: .*TRANSPORT=sqlite/)]);
+    }
+  });
+
+  it('asks an admin for no apps, and hints at a store that serves one process', () => {
+    const config = load(admin);
+    expect(config).toMatchObject({ role: 'admin', isDemo: false, adminToken: 'made-once' });
+    expect(config.apps.size).toBe(0);
+    expect(config.warnings).toEqual([expect.stringContaining('STORE=sqlite')]);
+    expect(load({ ...admin, GUARD: 'redis', REDIS_URL: 'redis://redis' }).guard.engine).toBe('redis');
+  });
+
+  it('reads no credentials that it does not need', () => {
+    expect(load({ ...admin, WECOM_APPS_FILE: 'nowhere' }).apps.size).toBe(0);
+  });
+
+  it('lets PORT be the same as ADMIN_PORT where it takes no callbacks', () => {
+    expect(load({ ...admin, PORT: '4000', ADMIN_PORT: '4000' }).adminPort).toBe(4_000);
+  });
+});
+
+describe('how long rows are kept', () => {
+  it('is read from numbers of days, an empty one being the least that is safe', () => {
+    const dayMs = 86_400_000;
+    expect(load({}).kept).toMatchObject({ eventsMs: 14 * dayMs, historyMs: 14 * dayMs });
+    const env = { TRANSPORT_RETENTION_DAYS: '3', EVENTS_KEPT_DAYS: '10', HISTORY_KEPT_DAYS: '1', AUDIT_KEPT_DAYS: '0' };
+    expect(load(env).kept).toMatchObject({ eventsMs: 10 * dayMs, historyMs: dayMs, auditMs: null });
   });
 });
 

@@ -4,6 +4,8 @@ import { parseApps, type ParsedApps } from './apps-file.js';
 import { CLAIM_TTL_MS, ConfigError, type Config, type GuardConfig } from './config.js';
 import { Env } from './env.js';
 import { parseRedisUrl } from './guard-address.js';
+import { keptAges, keptFaults, type KeptDays } from './kept-ages.js';
+import { partsOf, roleFaults, roleWarnings, ROLES, type EngineChoice, type RoleChoice } from './roles.js';
 
 /** What the settings are read from; a test gives its own. */
 export interface ConfigSources {
@@ -27,6 +29,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const guard = readGuard(env, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   const { parsed, isDemo } = readApps(sources, env);
+  const { admin } = partsOf(env.ROLE);
   if (parsed.faults.length > 0) throw new ConfigError(parsed.faults);
   return {
     role: env.ROLE,
@@ -35,8 +38,8 @@ export function loadConfig(sources: ConfigSources): Config {
     host: env.HOST || (isDemo ? '127.0.0.1' : '0.0.0.0'),
     adminPort: env.ADMIN_PORT,
     adminHost: env.ADMIN_HOST,
-    adminTokenPath: env.ADMIN_TOKEN ? null : sources.adminTokenPath(env.DATA_DIR),
-    adminToken: env.ADMIN_TOKEN || sources.adminToken(env.DATA_DIR),
+    adminTokenPath: env.ADMIN_TOKEN || !admin ? null : sources.adminTokenPath(env.DATA_DIR),
+    adminToken: admin ? env.ADMIN_TOKEN || sources.adminToken(env.DATA_DIR) : '',
     adminActor: env.ADMIN_ACTOR,
     dataDir: env.DATA_DIR,
     apps: parsed.apps,
@@ -59,9 +62,10 @@ export function loadConfig(sources: ConfigSources): Config {
     workerLanes: env.WORKER_LANES,
     workerBatchMax: env.WORKER_BATCH_MAX,
     outboxAttemptsMax: env.OUTBOX_ATTEMPTS_MAX,
+    kept: keptAges(keptDays(env)),
     shutdownLimitMs: env.SHUTDOWN_LIMIT_MS,
     logLevel: env.LOG_LEVEL,
-    warnings: parsed.warnings,
+    warnings: [...parsed.warnings, ...roleWarnings(roleChoice(env))],
   };
 }
 
@@ -73,15 +77,22 @@ function readEnv(sources: ConfigSources, faults: string[]): Env {
   for (const key of ENV_KEYS) {
     const text = settingText(sources, key, faults);
     if (text === undefined) continue;
-    given[key] = typeof defaults[key] === 'number' ? Number(text) : text;
+    given[key] = typeof defaults[key] === 'number' || NUMBERS_WITHOUT_DEFAULT.includes(key) ? Number(text) : text;
   }
   const settings = plainToInstance(Env, { ...env, ...given });
   for (const error of validateSync(settings))
     faults.push(`${error.property}: ${Object.values(error.constraints ?? {}).join('; ')}`);
+  // A wrong name has just been reported; what else is wrong is looked for as in the role that has every part.
+  if (!ROLES.includes(settings.ROLE)) settings.ROLE = 'all';
   return settings;
 }
 
-const ENV_KEYS: readonly string[] = [...Object.keys(new Env()), 'ADMIN_TOKEN', 'WECOM_APPS_FILE', 'REDIS_URL'];
+/** Settings without a default are no keys of a new object. */
+const TEXTS_WITHOUT_DEFAULT = ['ADMIN_TOKEN', 'WECOM_APPS_FILE', 'REDIS_URL'];
+const NUMBERS_WITHOUT_DEFAULT = ['EVENTS_KEPT_DAYS', 'HISTORY_KEPT_DAYS'];
+const ENV_KEYS: readonly string[] = [
+  ...new Set([...Object.keys(new Env()), ...TEXTS_WITHOUT_DEFAULT, ...NUMBERS_WITHOUT_DEFAULT]),
+];
 
 function settingText(sources: ConfigSources, key: string, faults: string[]): string | undefined {
   const { env } = sources;
@@ -111,15 +122,35 @@ function relationFaults(env: Env): string[] {
   const longestRetryMs = retryDelays(env).reduce((sum, delay) => sum + delay + env.LEASE_MAX_LIFE_MS, 0);
   if (env.SUCCESS_TTL * 1_000 <= longestRetryMs)
     faults.push('SUCCESS_TTL: must be longer than all RETRY_DELAYS and runs together');
-  if (env.PORT !== 0 && env.PORT === env.ADMIN_PORT) faults.push('ADMIN_PORT: must not be PORT');
-  return faults;
+  if (partsOf(env.ROLE).callbacks && env.PORT !== 0 && env.PORT === env.ADMIN_PORT)
+    faults.push('ADMIN_PORT: must not be PORT');
+  return [...faults, ...keptFaults(keptDays(env)), ...roleFaults(roleChoice(env))];
+}
+
+/** Engines that several processes can work on at once; all others serve the process that has their files. */
+const SHARED_ENGINES: ReadonlySet<string> = new Set(['redis']);
+
+function roleChoice({ ROLE: role, GUARD: guard, STORE: store, TRANSPORT: transport }: Env): RoleChoice {
+  const engine = (name: string): EngineChoice => ({ name, isShared: SHARED_ENGINES.has(name) });
+  return { role, guard: engine(guard), store: engine(store), transport: engine(transport) };
+}
+
+function keptDays(env: Env): KeptDays {
+  return {
+    retentionDays: env.TRANSPORT_RETENTION_DAYS,
+    eventsDays: env.EVENTS_KEPT_DAYS,
+    historyDays: env.HISTORY_KEPT_DAYS,
+    changesDays: env.CHANGES_KEPT_DAYS,
+    auditDays: env.AUDIT_KEPT_DAYS,
+    successTtlMs: env.SUCCESS_TTL * 1_000,
+  };
 }
 
 /** The engine of wall 1 and what it needs; faults are added to `faults`. */
 function readGuard(env: Env, faults: string[]): GuardConfig {
   if (env.GUARD !== 'redis') return { engine: 'embedded' };
   // Whoever runs a real engine means it: made-up credentials would only hide that the real ones are missing.
-  if (!env.WECOM_APPS_FILE)
+  if (!env.WECOM_APPS_FILE && partsOf(env.ROLE).callbacks)
     faults.push('WECOM_APPS_FILE: must be set with GUARD=redis; the demo app is for the embedded engines only');
   const address = env.REDIS_URL ? parseRedisUrl(env.REDIS_URL) : null;
   if (address !== null) return { engine: 'redis', address };
@@ -131,7 +162,10 @@ function readGuard(env: Env, faults: string[]): GuardConfig {
   return { engine: 'embedded' };
 }
 
+const NO_APPS: ParsedApps = { apps: new Map(), faults: [], warnings: [] };
+
 function readApps(sources: ConfigSources, env: Env): { parsed: ParsedApps; isDemo: boolean } {
+  if (!partsOf(env.ROLE).callbacks) return { parsed: NO_APPS, isDemo: false };
   if (!env.WECOM_APPS_FILE) {
     const { text, path } = sources.demoApps(env.DATA_DIR);
     return { parsed: parseApps(text, path, env.NACK_MODE), isDemo: true };

@@ -31,8 +31,10 @@ export class GatewayProcess {
     );
     const started = gateway.lineOf('service.started');
     if (!started) throw new Error(`the service did not start:\n${gateway.raw}`);
-    gateway.adminBase = new URL(String(started['admin'])).origin;
-    gateway.callbackBase = new URL(String(gateway.lineOf('app.ready')?.['url'])).origin;
+    gateway.adminBase = new URL(String(started['health'])).origin;
+    const ready = gateway.lineOf('app.ready');
+    // Roles without callbacks have no such port.
+    if (ready) gateway.callbackBase = new URL(String(ready['url'])).origin;
     return gateway;
   }
 

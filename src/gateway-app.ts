@@ -1,12 +1,13 @@
 import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from './config/config.js';
 import { partsOf } from './config/roles.js';
 import { DataFolderLock } from './database/sqlite/data-folder-lock.js';
+import { gatewayAdapter } from './gateway-adapter.js';
 import { HealthRegistry } from './observability/health-registry.js';
-import { listenerConstraint, listenerOf, markAdminServer } from './observability/listener.js';
+import { markAdminServer } from './observability/listener.js';
 import { createLogger, NestLogger } from './observability/logger.js';
 import { DEAD_LETTERS_PATTERN, EVENTS_PATTERN } from './transport/topics.js';
 import { TransportServer } from './transport/transport-server.js';
@@ -22,16 +23,23 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
-// A sender that trickles its body must not hold a socket for longer than WeCom would.
-const REQUEST_TIMEOUT_MS = 15_000;
 const DLQ_BATCH_MAX = 50;
 
 /** Starts what the configured role has: takes the data folder, wires the modules, opens the ports, begins to consume. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { config } = options;
-  const lock = DataFolderLock.take(config.dataDir, `process ${process.pid} (${config.instance})`);
+  // Before the modules: they open the files of the folder.
+  const lock = DataFolderLock.take(config.dataDir, holderOf(config));
+  return withLock(lock, async () => runApp(await createApp(options), config));
+}
+
+function holderOf({ instance }: Config): string {
+  return `process ${process.pid} (${instance})`;
+}
+
+async function withLock(lock: DataFolderLock, start: () => Promise<RunningGateway>): Promise<RunningGateway> {
   try {
-    const running = await runApp(await createApp(options), config);
+    const running = await start();
     let stopping: Promise<void> | null = null;
     const stop = (): Promise<void> => (stopping ??= running.stop().finally(() => lock.release()));
     return { ...running, stop };
@@ -41,19 +49,34 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   }
 }
 
+/**
+ * Starts a Nest app of your own that imports `WecomGatewayModule` and was made with `gatewayAdapter(config)`: takes the
+ * data folder, opens both ports, begins to consume. To be called instead of `app.listen`; end it with `stop`.
+ */
+export async function runGateway(app: NestFastifyApplication, config: Config): Promise<RunningGateway> {
+  const lock = DataFolderLock.take(config.dataDir, holderOf(config));
+  return withLock(lock, () => runApp(app, config));
+}
+
 /** Starts an app that `createApp` made, or one made of the same module with other adapters. */
 export async function runApp(app: NestFastifyApplication, config: Config): Promise<RunningGateway> {
   const parts = partsOf(config.role);
+  let admin: Server | null = null;
+  // Also when somebody calls `app.close()`: a port that stays open keeps the process alive.
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onClose', () => closed(admin));
   try {
     if (parts.worker) app.connectMicroservice({ strategy: consumers(app, config) }, { inheritAppConfig: false });
     // Handlers are registered first: a consumer that starts before them would record a backlog without any effect.
     await app.init();
     await app.startAllMicroservices();
     if (parts.callbacks) await app.listen(config.port, config.host);
-    const admin = await listenAdmin(app, config.adminPort, config.adminHost);
+    admin = await listenAdmin(app, config.adminPort, config.adminHost);
     const port = parts.callbacks ? (app.getHttpServer().address() as AddressInfo).port : null;
     const { port: adminPort } = admin.address() as AddressInfo;
-    return { app, port, adminPort, stop: () => close(app, admin) };
+    return { app, port, adminPort, stop: () => close(app) };
   } catch (error) {
     // A half-started service would go on consuming in the process of whoever embeds it. The first error is the one to tell.
     await app.close().catch(() => undefined);
@@ -65,44 +88,10 @@ export async function runApp(app: NestFastifyApplication, config: Config): Promi
 export async function createApp(options: GatewayOptions): Promise<NestFastifyApplication> {
   const { config } = options;
   const logger = new NestLogger(createLogger(config.logLevel, config.instance));
-  return NestFactory.create<NestFastifyApplication>(WecomGatewayModule.forRoot(options), httpAdapter(config), {
+  return NestFactory.create<NestFastifyApplication>(WecomGatewayModule.forRoot(options), gatewayAdapter(config), {
     logger,
     bodyParser: false,
     abortOnError: false,
-  });
-}
-
-/** One router for both ports. */
-export function httpAdapter(config: Config): FastifyAdapter {
-  const adapter = new FastifyAdapter({
-    bodyLimit: config.bodyBytesMax,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    skipMiddie: true,
-    routerOptions: { constraints: { listener: listenerConstraint } },
-  });
-  acceptAnyBody(adapter);
-  return adapter;
-}
-
-/** Bytes, whatever Content-Type says: WeCom's is missing or odd at times. Only the admin API reads JSON. */
-function acceptAnyBody(adapter: FastifyAdapter): void {
-  const fastify = adapter.getInstance();
-  fastify.removeAllContentTypeParsers();
-  // A header that is no media type at all would be refused (415) before any parser is asked.
-  fastify.addHook('onRequest', (request, _reply, done) => {
-    if (listenerOf(request.raw) === 'callback') request.raw.headers['content-type'] = 'application/octet-stream';
-    done();
-  });
-  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    if (listenerOf(request.raw) === 'callback') {
-      done(null, body);
-      return;
-    }
-    try {
-      done(null, body.length === 0 ? undefined : JSON.parse(body.toString('utf8')));
-    } catch {
-      done(Object.assign(new Error('the body is not JSON'), { statusCode: 400 }), undefined);
-    }
   });
 }
 
@@ -135,11 +124,15 @@ async function listenAdmin(app: NestFastifyApplication, port: number, host: stri
   return server;
 }
 
-async function close(app: NestFastifyApplication, admin: Server): Promise<void> {
+async function close(app: NestFastifyApplication): Promise<void> {
   app.get(HealthRegistry).stop();
   await app.close();
+}
+
+async function closed(server: Server | null): Promise<void> {
+  if (server === null) return;
   await new Promise((resolve) => {
-    admin.close(resolve);
-    admin.closeAllConnections();
+    server.close(resolve);
+    server.closeAllConnections();
   });
 }

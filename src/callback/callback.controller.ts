@@ -2,6 +2,7 @@ import { Controller, Get, Header, HttpCode, Post, Req, UseFilters, UseGuards, Us
 import { RouteConstraints } from '@nestjs/platform-fastify';
 import { CALLBACK_LISTENER } from '../observability/listener.js';
 import { CallbackExceptionFilter } from './callback-exception.filter.js';
+import { CALLBACK_PATH } from './callback-route.js';
 import { CallbackMetrics } from './callback-metrics.js';
 import { CallbackOpener, type Query } from './callback-opener.js';
 import { SUCCESS } from './callback-answer.js';
@@ -11,7 +12,7 @@ import { SignatureGuard } from './signature.guard.js';
 import type { CallbackRequest } from './verified-callback.js';
 
 /** The URLs that an administrator enters in WeCom's console: `/wecom/callbacks/<app>`. */
-@Controller('wecom/callbacks')
+@Controller(CALLBACK_PATH)
 @UseFilters(CallbackExceptionFilter)
 export class CallbackController {
   constructor(

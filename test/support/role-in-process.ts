@@ -3,7 +3,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Role } from '../../src/config/roles.js';
-import { httpAdapter, runApp, type RunningGateway } from '../../src/gateway-app.js';
+import { gatewayAdapter } from '../../src/gateway-adapter.js';
+import { runApp, type RunningGateway } from '../../src/gateway-app.js';
 import { createLogger, NestLogger } from '../../src/observability/logger.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
 import { SqliteTransport } from '../../src/transport/sqlite/sqlite-transport.js';
@@ -68,7 +69,7 @@ export class RoleInProcess {
       .useValue(transport)
       .setLogger(new NestLogger(createLogger('error', config.instance)))
       .compile();
-    const app = module.createNestApplication<NestFastifyApplication>(httpAdapter(config), { bodyParser: false });
+    const app = module.createNestApplication<NestFastifyApplication>(gatewayAdapter(config), { bodyParser: false });
     return new RoleInProcess(await runApp(app, config), transport);
   }
 

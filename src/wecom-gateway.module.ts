@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import type { MigrationInterface } from 'typeorm';
 import { CreateTables1796000000000 } from '../migrations/1796000000000-create-tables.js';
 import { CreateBusinessTables1796000000001 } from '../migrations/1796000000001-create-business-tables.js';
+import { IndexOutcomes1796000000002 } from '../migrations/1796000000002-index-outcomes.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AuditRow } from './admin/audit-row.entity.js';
 import { CallbackModule } from './callback/callback.module.js';
+import { ClusterModule } from './cluster/cluster.module.js';
 import { CONFIG, type Config } from './config/config.js';
 import { partsOf } from './config/roles.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -42,7 +44,7 @@ export interface GatewayOptions {
 }
 
 const ROWS = [EventLogRow, EventHistoryRow, SagaRow, EntityChangeRow, OutboxRow, AuditRow, ...BUILT_IN_ROWS];
-const MIGRATIONS = [CreateTables1796000000000, CreateBusinessTables1796000000001];
+const MIGRATIONS = [CreateTables1796000000000, CreateBusinessTables1796000000001, IndexOutcomes1796000000002];
 
 /** The service as one Nest module: the parts that the configured role has, and no others. */
 @Module({})
@@ -70,7 +72,7 @@ export class WecomGatewayModule {
         ...(parts.database ? [DatabaseModule.register(database), EventLogModule, SagaModule] : []),
         ...(parts.worker ? [HandlersModule.register({ builtInHandlers, handlers, demo: config.isDemo })] : []),
         ...(parts.callbacks ? [CallbackModule] : []),
-        ...(parts.worker ? [WorkerModule] : []),
+        ...(parts.worker ? [ClusterModule, WorkerModule] : []),
         ...(parts.admin ? [AdminModule] : []),
       ],
     };

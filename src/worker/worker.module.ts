@@ -6,6 +6,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
+import { AgedRows } from '../event-log/aged-rows.js';
 import { CommandSender } from './command-sender.js';
 import { DeadLetterConsumer } from './dead-letter.consumer.js';
 import { EffectTransaction } from './effect-transaction.js';
@@ -17,8 +18,11 @@ import { HandlerRunner } from './handler-runner.js';
 import { KnownRows } from './known-rows.js';
 import { MessageReader } from './message-reader.js';
 import { MessageRunner } from './message-runner.js';
+import { OutboxBatch } from './outbox-batch.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { Pauses } from './pauses.js';
+import { Purge, PURGE_OPTIONS, type PurgeOptions } from './purge.js';
+import { PurgeReport } from './purge-report.js';
 import { RetryConsumer } from './retry-consumer.js';
 import { RowRunner } from './row-runner.js';
 import { RowSteps } from './row-steps.js';
@@ -49,28 +53,47 @@ const options: Provider = {
   }),
 };
 
+const purgeOptions: Provider = {
+  provide: PURGE_OPTIONS,
+  inject: [CONFIG],
+  useFactory: ({ kept }: Config): PurgeOptions => ({
+    agesMs: {
+      event_log: kept.eventsMs,
+      event_history: kept.historyMs,
+      entity_change: kept.changesMs,
+      audit: kept.auditMs,
+    },
+    everyMs: 600_000,
+    stepRowsMax: 200,
+    pauseMsMin: 20,
+  }),
+};
+
 /** Everything between a message and its event's outcome. */
 @Module({
   controllers: [EventConsumer, DeadLetterConsumer],
   providers: [
     ...[options, WorkerMetrics, WorkItemFactory, MessageReader, MessageRunner, EventProcessor, EffectTransaction],
     ...[FailureWriter, HandlerRunner, EventFinisher, KnownRows, Pauses, RowRunner, RowSteps, RetryConsumer],
-    ...[OutboxRelay, CommandSender],
+    ...[OutboxRelay, OutboxBatch, CommandSender, purgeOptions, AgedRows, PurgeReport, Purge],
   ],
 })
 export class WorkerModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
     private readonly retries: RetryConsumer,
     private readonly relay: OutboxRelay,
+    private readonly purge: Purge,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   onApplicationBootstrap(): void {
     this.retries.start();
     this.relay.start();
+    this.purge.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.retries.stop(this.config.shutdownLimitMs), this.relay.stop(this.config.shutdownLimitMs)]);
+    const limitMs = this.config.shutdownLimitMs;
+    await Promise.all([this.retries.stop(limitMs), this.relay.stop(limitMs), this.purge.stop(limitMs)]);
   }
 }

@@ -10,7 +10,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['config', 'observability'],
   ['database'],
   ['entity-types'],
-  ['transport', 'idempotency', 'event-log', 'saga', 'wecom-api'],
+  ['transport', 'idempotency', 'cluster', 'event-log', 'saga', 'wecom-api'],
   ['handlers'],
   ['callback', 'worker', 'admin'],
 ];
@@ -123,7 +123,7 @@ const FILE_USERS = [
 ];
 
 /** Where the names of adapters may stand beside their own folder: module files and the gateway's wiring. */
-const ADAPTER = /\b(?:Sqlite|Memory|Typeorm|Redis|Kafka|RocketMq)[A-Z]\w+/g;
+const ADAPTER = /\b(?:Sqlite|Memory|Typeorm|Redis|Redlock|Kafka|RocketMq)[A-Z]\w+/g;
 const WIRING = /(?:\.module|^gateway-app|^migrate|^data-source)\.ts$/;
 
 function homesOfAdapters(): ReadonlyMap<string, string> {

@@ -1,5 +1,6 @@
 import { AuditLog } from '../../src/admin/audit-log.js';
 import { DeadLetterService } from '../../src/admin/dead-letter-service.js';
+import { MemoryClusterLock } from '../../src/cluster/memory-cluster-lock.js';
 import { BUILT_IN_ENTITY_TYPES } from '../../src/entity-types/built-in.js';
 import { defineEntityType, type EntityType } from '../../src/entity-types/entity-type.js';
 import { EntityTypeRegistry } from '../../src/entity-types/entity-type-registry.js';
@@ -32,6 +33,7 @@ import { HandlerRunner } from '../../src/worker/handler-runner.js';
 import { KnownRows } from '../../src/worker/known-rows.js';
 import { MessageReader } from '../../src/worker/message-reader.js';
 import { MessageRunner } from '../../src/worker/message-runner.js';
+import { OutboxBatch } from '../../src/worker/outbox-batch.js';
 import { OutboxRelay } from '../../src/worker/outbox-relay.js';
 import { Pauses } from '../../src/worker/pauses.js';
 import { RetryConsumer } from '../../src/worker/retry-consumer.js';
@@ -115,6 +117,7 @@ export class WorkerRig {
   readonly guard: ScriptedGuard;
   readonly transport = new RecordingTransport();
   readonly acts = new StoreActs();
+  readonly lock = new MemoryClusterLock();
   readonly options: WorkerOptions;
   readonly writes: ScriptedUnitOfWork;
   readonly eventLog: EventLog;
@@ -161,7 +164,9 @@ export class WorkerRig {
     const steps = new RowSteps(unitOfWork, eventLog, failures, clock, random, options);
     const rows = new RowRunner(steps, leases, processor, factory, clock, options);
     this.retries = new RetryConsumer(unitOfWork, eventLog, rows, clock, log, options);
-    this.relay = new OutboxRelay(unitOfWork, outbox, new CommandSender(transport, options), clock, log, options);
+    const sender = new CommandSender(transport, options);
+    const batch = new OutboxBatch(unitOfWork, outbox, sender, clock, log, options);
+    this.relay = new OutboxRelay(batch, this.lock, clock, log, options);
     this.deadLetters = new DeadLetterConsumer(reader, failures, clock, log);
     this.operator = new DeadLetterService(unitOfWork, eventLog, sagas, entityTypes, new AuditLog(), clock);
   }

@@ -44,7 +44,8 @@ export interface GatewayOptions {
 }
 
 const ROWS = [EventLogRow, EventHistoryRow, SagaRow, EntityChangeRow, OutboxRow, AuditRow, ...BUILT_IN_ROWS];
-const MIGRATIONS = [CreateTables1796000000000, CreateBusinessTables1796000000001, IndexOutcomes1796000000002];
+/** All of this version's, in the order in which they run. */
+export const MIGRATIONS = [CreateTables1796000000000, CreateBusinessTables1796000000001, IndexOutcomes1796000000002];
 
 /** The service as one Nest module: the parts that the configured role has, and no others. */
 @Module({})
@@ -58,7 +59,10 @@ export class WecomGatewayModule {
       exports: [CONFIG],
     };
     const database = {
+      store: config.store,
       path: join(config.dataDir, 'wecom.sqlite'),
+      leaseMaxLifeMs: config.leaseMaxLifeMs,
+      bodyBytesMax: config.bodyBytesMax,
       entities: [...ROWS, ...entities],
       migrations: [...MIGRATIONS, ...migrations],
     };

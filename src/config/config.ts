@@ -1,3 +1,4 @@
+import type { DatabaseAddress } from './database-address.js';
 import type { NackMode } from './env.js';
 import type { GuardAddress } from './guard-address.js';
 import type { KeptAges } from './kept-ages.js';
@@ -22,6 +23,17 @@ export interface App {
   readonly nackMode: NackMode;
 }
 
+/** Which engine wall 3 runs on. */
+export type StoreConfig =
+  | { readonly engine: 'sqlite' }
+  | {
+      readonly engine: 'mysql' | 'mariadb';
+      /** Holds a password: never to be logged. */
+      readonly address: DatabaseAddress;
+      readonly poolMax: number;
+      readonly timeoutMs: number;
+    };
+
 /** Which engine wall 1 runs on. */
 export type GuardConfig =
   | { readonly engine: 'embedded' }
@@ -45,6 +57,7 @@ export interface Config {
   readonly apps: ReadonlyMap<string, App>;
   /** True while the only app is the one made for trying the service out. */
   readonly isDemo: boolean;
+  readonly store: StoreConfig;
   readonly guard: GuardConfig;
   readonly eventsTopic: string;
   readonly dlqTopic: string;
@@ -69,6 +82,9 @@ export interface Config {
   /** What was mended while reading, such as a blank cut off at the end of a key, and what works but is odd; logged at start. */
   readonly warnings: readonly string[];
 }
+
+/** What migrations need to know: no credentials of apps, and nothing of the other engines. */
+export type DatabaseConfig = Pick<Config, 'store' | 'dataDir' | 'leaseMaxLifeMs'>;
 
 export const CONFIG = Symbol('CONFIG');
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectionOf } from '../../src/database/sqlite/sqlite-driver.js';
-import { WRITER } from '../../src/database/sqlite/sqlite-unit-of-work.js';
+import { WRITER } from '../../src/database/connection-tokens.js';
 import { UnitOfWork } from '../../src/database/unit-of-work.js';
 import { EventLog } from '../../src/event-log/event-log.js';
 import { HandlerRegistry } from '../../src/handlers/handler-registry.js';

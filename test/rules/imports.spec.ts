@@ -118,7 +118,7 @@ const FILE_USERS = [
 ];
 
 /** Where the names of adapters may stand beside their own folder: module files and the gateway's wiring. */
-const ADAPTER = /\b(?:Sqlite|Memory|Typeorm|Redis|Kafka|RocketMq)[A-Z]\w+/g;
+const ADAPTER = /\b(?:Sqlite|Mysql|Memory|Redis|Kafka|RocketMq)[A-Z]\w+/g;
 const WIRING = /(?:\.module|^gateway-app|^migrate|^data-source)\.ts$/;
 
 function homesOfAdapters(): ReadonlyMap<string, string> {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { driverErrorKind } from '../database/database-errors.js';
-import { changedRows } from '../database/changed-rows.js';
-import { places } from '../database/sql-lists.js';
-import type { Tx } from '../database/unit-of-work.js';
-import type { EntityRef } from '../entity-types/entity-ref.js';
-import { UNSEEN, type EntitySnapshot } from './decide.js';
-import { SagaStore, type EntityChange, type EntityWrite, type KeyedEntity } from './saga-store.js';
+import { driverErrorKind } from '../../database/database-errors.js';
+import { changedRows } from '../../database/changed-rows.js';
+import { places } from '../../database/sql-lists.js';
+import type { Tx } from '../../database/unit-of-work.js';
+import type { EntityRef } from '../../entity-types/entity-ref.js';
+import { UNSEEN, type EntitySnapshot } from '../decide.js';
+import { SagaStore, type EntityChange, type EntityWrite, type KeyedEntity } from '../saga-store.js';
 
 interface RawSaga {
   readonly receiver: string;
@@ -34,7 +34,7 @@ interface RawChange {
 
 /** On SQLite: one writer at a time, so rows need neither preparation nor locks. */
 @Injectable()
-export class TypeormSagaStore extends SagaStore {
+export class SqliteSagaStore extends SagaStore {
   override async prepare(_entities: readonly KeyedEntity[]): Promise<void> {
     // Transactions on the one writer never overlap: nothing can come between reading a missing row and inserting it.
   }

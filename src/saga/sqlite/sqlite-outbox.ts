@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { changedRows } from '../database/changed-rows.js';
-import { places } from '../database/sql-lists.js';
-import type { Tx } from '../database/unit-of-work.js';
-import { Outbox, type OutboxEntry, type PendingCommand } from './outbox.js';
-import type { Command } from './state-machine.js';
+import { changedRows } from '../../database/changed-rows.js';
+import { places } from '../../database/sql-lists.js';
+import type { Tx } from '../../database/unit-of-work.js';
+import { Outbox, type OutboxEntry, type PendingCommand } from '../outbox.js';
+import type { Command } from '../state-machine.js';
 
 interface RawCommand {
   readonly id: number;
@@ -15,7 +15,7 @@ interface RawCommand {
 }
 
 @Injectable()
-export class TypeormOutbox extends Outbox {
+export class SqliteOutbox extends Outbox {
   override async add(tx: Tx, entries: readonly OutboxEntry[]): Promise<void> {
     if (entries.length === 0) return;
     await tx.manager.query(

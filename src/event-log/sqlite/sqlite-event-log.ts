@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { changedRows } from '../database/changed-rows.js';
-import { driverErrorKind } from '../database/database-errors.js';
-import { places, tuples } from '../database/sql-lists.js';
-import type { Tx } from '../database/unit-of-work.js';
+import { changedRows } from '../../database/changed-rows.js';
+import { driverErrorKind } from '../../database/database-errors.js';
+import { places, tuples } from '../../database/sql-lists.js';
+import type { Tx } from '../../database/unit-of-work.js';
 import {
   EventLog,
   HISTORY_MAX,
@@ -14,9 +14,9 @@ import {
   type Line,
   type RowState,
   type RowVersion,
-} from './event-log.js';
-import { COLUMNS, rowFrom, searchClauses, type RawRow } from './event-log-sql.js';
-import type { EventStatus } from './status.js';
+} from '../event-log.js';
+import { COLUMNS, rowFrom, searchClauses, type RawRow } from '../event-log-sql.js';
+import type { EventStatus } from '../status.js';
 
 const RUNNABLE_SQL = "status IN ('RETRY', 'PARKED', 'REDRIVEN')";
 const WAITING_SQL = "status IN ('RETRY', 'PARKED', 'REDRIVEN', 'DEAD')";
@@ -31,7 +31,7 @@ const LOOKED_AT_SQL = `id IN (
 
 /** The SQL is written out: it is what wall 3 consists of, and the query builder costs more than the statements. */
 @Injectable()
-export class TypeormEventLog extends EventLog {
+export class SqliteEventLog extends EventLog {
   constructor(private readonly instance: string) {
     super();
   }

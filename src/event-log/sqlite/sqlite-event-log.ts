@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { changedRows } from '../../database/changed-rows.js';
-import { driverErrorKind } from '../../database/database-errors.js';
 import { places, tuples } from '../../database/sql-lists.js';
 import type { Tx } from '../../database/unit-of-work.js';
 import {
   EventLog,
-  HISTORY_MAX,
   type EventFilter,
   type EventIdentity,
   type EventRow,
@@ -15,11 +12,10 @@ import {
   type RowState,
   type RowVersion,
 } from '../event-log.js';
-import { COLUMNS, rowFrom, searchClauses, type RawRow } from '../event-log-sql.js';
+import { rowFrom, RUNNABLE_SQL, WAITING_SQL, type RawRow } from '../event-log-sql.js';
+import * as statements from '../event-log-statements.js';
 import type { EventStatus } from '../status.js';
 
-const RUNNABLE_SQL = "status IN ('RETRY', 'PARKED', 'REDRIVEN')";
-const WAITING_SQL = "status IN ('RETRY', 'PARKED', 'REDRIVEN', 'DEAD')";
 // A row of a strict entity is first when no other row of the entity that waits has a smaller place in the line.
 const FIRST_SQL = `(lane_seq IS NULL OR NOT EXISTS (
   SELECT 1 FROM event_log earlier
@@ -29,31 +25,15 @@ const LOOKS_MAX = 2_000;
 const LOOKED_AT_SQL = `id IN (
   SELECT id FROM event_log WHERE ${RUNNABLE_SQL} AND due_at <= ? ORDER BY due_at, id LIMIT ${LOOKS_MAX})`;
 
-/** The SQL is written out: it is what wall 3 consists of, and the query builder costs more than the statements. */
+/** One writer at a time: what a transaction has read stands until it ends, so nothing here locks a row. */
 @Injectable()
 export class SqliteEventLog extends EventLog {
   constructor(private readonly instance: string) {
     super();
   }
 
-  override async insert(tx: Tx, rows: readonly (EventIdentity & RowState)[]): Promise<InsertResult> {
-    if (rows.length === 0) return { kind: 'inserted' };
-    const values = rows.flatMap((row) => [
-      ...[row.corpId, row.eventType, row.eventKey, row.app, row.changeType, row.entityKey, row.msgId, row.createTime],
-      ...[row.status, 0, row.attempt, row.laneSeq, row.dueAt, row.plaintext, row.receivedAt, row.facts],
-      ...[row.errorCode, row.errorMessage, row.decidedAt],
-    ]);
-    try {
-      await tx.manager.query(
-        `INSERT INTO event_log (${COLUMNS.join(', ')}) VALUES ${tuples(rows.length, COLUMNS.length)}`,
-        values,
-      );
-      return { kind: 'inserted' };
-    } catch (error) {
-      // Touching the row after this error in the same transaction deadlocks on InnoDB (measured: 87 %): roll back first.
-      if (driverErrorKind(error) === 'duplicate-key') return { kind: 'duplicate' };
-      throw error;
-    }
+  override insert(tx: Tx, rows: readonly (EventIdentity & RowState)[]): Promise<InsertResult> {
+    return statements.insertRows(tx, rows);
   }
 
   override async find(tx: Tx, identities: readonly EventIdentity[]): Promise<EventRow[]> {
@@ -76,38 +56,13 @@ export class SqliteEventLog extends EventLog {
   }
 
   override async decide(tx: Tx, version: RowVersion, state: RowState): Promise<boolean> {
-    const decided = await changed(
-      tx,
-      `UPDATE event_log SET status = ?, attempt = ?, lane_seq = ?, due_at = ?, error_code = ?, error_message = ?,
-         decided_at = ?
-       WHERE id = ? AND generation = ? AND attempt = ? AND ${RUNNABLE_SQL} AND ${FIRST_SQL}`,
-      [
-        ...[
-          state.status,
-          state.attempt,
-          state.laneSeq,
-          state.dueAt,
-          state.errorCode,
-          state.errorMessage,
-          state.decidedAt,
-        ],
-        ...[version.id, version.generation, version.attempt],
-      ],
-    );
+    const decided = await statements.decideRow(tx, version, state, FIRST_SQL);
     if (decided) await this.passTurn(tx, version.id, state.decidedAt);
     return decided;
   }
 
-  override async count(tx: Tx, version: RowVersion, runToken: string): Promise<boolean> {
-    const counted = await changed(
-      tx,
-      `UPDATE event_log SET attempt = attempt + 1, run_token = ?
-       WHERE id = ? AND generation = ? AND attempt = ? AND ${RUNNABLE_SQL}`,
-      [runToken, version.id, version.generation, version.attempt],
-    );
-    if (counted) return true;
-    const row = await this.byId(tx, version.id);
-    return row?.runToken === runToken && row.generation === version.generation && row.attempt === version.attempt + 1;
+  override count(tx: Tx, version: RowVersion, runToken: string): Promise<boolean> {
+    return statements.countRun(tx, version, runToken);
   }
 
   override async hasDue(tx: Tx, now: number): Promise<boolean> {
@@ -123,12 +78,14 @@ export class SqliteEventLog extends EventLog {
    * looked at once; otherwise every poll would look at every row of a long line behind a dead letter.
    */
   override async pick(tx: Tx, now: number, hiddenUntil: number, limit: number): Promise<EventRow[]> {
-    await changed(tx, `UPDATE event_log SET due_at = NULL WHERE ${LOOKED_AT_SQL} AND NOT ${FIRST_SQL}`, [now]);
+    await statements.changed(tx, `UPDATE event_log SET due_at = NULL WHERE ${LOOKED_AT_SQL} AND NOT ${FIRST_SQL}`, [
+      now,
+    ]);
     const rows: RawRow[] = await tx.manager.query(
       `SELECT * FROM event_log WHERE ${LOOKED_AT_SQL} AND ${FIRST_SQL} ORDER BY due_at, id LIMIT ?`,
       [now, limit],
     );
-    return this.hide(tx, rows, hiddenUntil);
+    return statements.hideRows(tx, rows, hiddenUntil);
   }
 
   override async pickNext(tx: Tx, entityKey: string, now: number, hiddenUntil: number): Promise<EventRow | null> {
@@ -137,79 +94,41 @@ export class SqliteEventLog extends EventLog {
       [entityKey],
     );
     const first = rows.filter((row) => row.status !== 'DEAD' && (row.due_at ?? 0) <= now);
-    return (await this.hide(tx, first, hiddenUntil))[0] ?? null;
+    return (await statements.hideRows(tx, first, hiddenUntil))[0] ?? null;
   }
 
   override async postpone(tx: Tx, version: RowVersion, dueAt: number): Promise<void> {
-    await changed(
-      tx,
-      `UPDATE event_log SET due_at = ? WHERE id = ? AND generation = ? AND attempt = ? AND ${RUNNABLE_SQL}`,
-      [dueAt, version.id, version.generation, version.attempt],
-    );
+    await statements.moveDueAt(tx, version, dueAt);
   }
 
   override redrive(tx: Tx, id: number, generation: number, now: number): Promise<boolean> {
-    return changed(
-      tx,
-      `UPDATE event_log SET status = 'REDRIVEN', generation = generation + 1, attempt = 0, due_at = ?, decided_at = ?
-       WHERE id = ? AND generation = ? AND status = 'DEAD'`,
-      [now, now, id, generation],
-    );
+    return statements.redriveRow(tx, id, generation, now);
   }
 
   override async discard(tx: Tx, id: number, generation: number, now: number): Promise<boolean> {
-    const discarded = await changed(
-      tx,
-      `UPDATE event_log SET status = 'DISCARDED', due_at = NULL, decided_at = ?
-       WHERE id = ? AND generation = ? AND ${WAITING_SQL}`,
-      [now, id, generation],
-    );
+    const discarded = await statements.discardRow(tx, id, generation, now);
     if (discarded) await this.passTurn(tx, id, now);
     return discarded;
   }
 
-  override async record(tx: Tx, entries: readonly HistoryEntry[]): Promise<void> {
-    if (entries.length === 0) return;
-    await tx.manager.query(
-      `INSERT INTO event_history (event_key, at, actor, instance, decision, reason, generation, attempt)
-       VALUES ${tuples(entries.length, 8)}`,
-      entries.flatMap((entry) => [
-        ...[entry.eventKey, entry.at, entry.actor, this.instance, entry.decision, entry.reason],
-        ...[entry.generation, entry.attempt],
-      ]),
-    );
+  override record(tx: Tx, entries: readonly HistoryEntry[]): Promise<void> {
+    return statements.recordHistory(tx, entries, this.instance);
   }
 
-  override async byId(tx: Tx, id: number): Promise<EventRow | null> {
-    const rows: RawRow[] = await tx.manager.query('SELECT * FROM event_log WHERE id = ?', [id]);
-    return rows[0] ? rowFrom(rows[0]) : null;
+  override byId(tx: Tx, id: number): Promise<EventRow | null> {
+    return statements.readRow(tx, id);
   }
 
-  override async history(tx: Tx, eventKey: string): Promise<(HistoryEntry & { instance: string })[]> {
-    const rows: (HistoryEntry & { event_key: string; instance: string })[] = await tx.manager.query(
-      'SELECT * FROM event_history WHERE event_key = ? ORDER BY id LIMIT ?',
-      [eventKey, HISTORY_MAX],
-    );
-    return rows.map(({ event_key, at, actor, instance, decision, reason, generation, attempt }) => ({
-      ...{ eventKey: event_key, at, actor, instance, decision, reason, generation, attempt },
-    }));
+  override history(tx: Tx, eventKey: string): Promise<(HistoryEntry & { instance: string })[]> {
+    return statements.readHistory(tx, eventKey);
   }
 
-  override async search(tx: Tx, filter: EventFilter): Promise<EventRow[]> {
-    const { sql, values } = searchClauses(filter);
-    const where = sql.length > 0 ? `WHERE ${sql.join(' AND ')}` : '';
-    const rows: RawRow[] = await tx.manager.query(`SELECT * FROM event_log ${where} ORDER BY id DESC LIMIT ?`, [
-      ...values,
-      filter.limit,
-    ]);
-    return rows.map(rowFrom);
+  override search(tx: Tx, filter: EventFilter): Promise<EventRow[]> {
+    return statements.searchRows(tx, filter);
   }
 
-  override async counts(tx: Tx): Promise<ReadonlyMap<EventStatus, number>> {
-    const rows: { status: EventStatus; total: number }[] = await tx.manager.query(
-      'SELECT status, COUNT(*) AS total FROM event_log GROUP BY status',
-    );
-    return new Map(rows.map((row) => [row.status, row.total]));
+  override counts(tx: Tx): Promise<ReadonlyMap<EventStatus, number>> {
+    return statements.countByStatus(tx);
   }
 
   /**
@@ -217,7 +136,7 @@ export class SqliteEventLog extends EventLog {
    * wake-up that commits with its cause cannot be lost, whoever dies after it.
    */
   private async passTurn(tx: Tx, endedId: number, now: number): Promise<void> {
-    await changed(
+    await statements.changed(
       tx,
       `UPDATE event_log SET due_at = ? WHERE due_at IS NULL AND ${RUNNABLE_SQL} AND id = (
          SELECT next.id FROM event_log ended JOIN event_log next ON next.entity_key = ended.entity_key
@@ -225,17 +144,4 @@ export class SqliteEventLog extends EventLog {
       [now, endedId],
     );
   }
-
-  private async hide(tx: Tx, rows: readonly RawRow[], hiddenUntil: number): Promise<EventRow[]> {
-    if (rows.length === 0) return [];
-    await tx.manager.query(`UPDATE event_log SET due_at = ? WHERE id IN (${places(rows)})`, [
-      hiddenUntil,
-      ...rows.map((row) => row.id),
-    ]);
-    return rows.map((row) => rowFrom({ ...row, due_at: hiddenUntil }));
-  }
-}
-
-async function changed(tx: Tx, sql: string, values: readonly unknown[]): Promise<boolean> {
-  return (await changedRows(tx, sql, values)) > 0;
 }

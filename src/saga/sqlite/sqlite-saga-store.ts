@@ -1,38 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { driverErrorKind } from '../../database/database-errors.js';
-import { changedRows } from '../../database/changed-rows.js';
 import { places } from '../../database/sql-lists.js';
 import type { Tx } from '../../database/unit-of-work.js';
 import type { EntityRef } from '../../entity-types/entity-ref.js';
-import { UNSEEN, type EntitySnapshot } from '../decide.js';
+import type { EntitySnapshot } from '../decide.js';
+import * as statements from '../saga-statements.js';
 import { SagaStore, type EntityChange, type EntityWrite, type KeyedEntity } from '../saga-store.js';
 
-interface RawSaga {
-  readonly receiver: string;
-  readonly corp_id: string;
-  readonly entity_type: string;
-  readonly entity_id: string;
-  readonly entity_key: string;
-  readonly state: string;
-  readonly version: number;
-  readonly last_event_time: number | null;
-  readonly last_rank: number | null;
-  readonly unconfirmed: number;
-  readonly tombstone: number;
-}
-
-interface RawChange {
-  readonly id: number;
-  readonly entity_key: string;
-  readonly event_key: string;
-  readonly from_state: string;
-  readonly to_state: string;
-  readonly create_time: number | null;
-  readonly event_rank: number;
-  readonly at: number;
-}
-
-/** On SQLite: one writer at a time, so rows need neither preparation nor locks. */
+/** One writer at a time, so rows need neither preparation nor locks. */
 @Injectable()
 export class SqliteSagaStore extends SagaStore {
   override async prepare(_entities: readonly KeyedEntity[]): Promise<void> {
@@ -43,117 +17,42 @@ export class SqliteSagaStore extends SagaStore {
     return this.load(tx, entities);
   }
 
-  override async load(tx: Tx, entities: readonly KeyedEntity[]): Promise<Map<string, EntitySnapshot>> {
-    const found = new Map<string, EntitySnapshot>(entities.map(({ key }) => [key, UNSEEN]));
-    if (entities.length === 0) return found;
-    const keys = [...found.keys()];
-    const rows: RawSaga[] = await tx.manager.query(`SELECT * FROM saga WHERE entity_key IN (${places(keys)})`, keys);
-    for (const row of rows) found.set(row.entity_key, snapshotFrom(row));
-    return found;
+  override load(tx: Tx, entities: readonly KeyedEntity[]): Promise<Map<string, EntitySnapshot>> {
+    return statements.readSnapshots(
+      tx,
+      entities,
+      (count) => `SELECT * FROM saga WHERE entity_key IN (${places(Array(count))})`,
+    );
   }
 
   override async write(tx: Tx, writes: readonly EntityWrite[]): Promise<boolean> {
-    for (const { entity, before, after } of writes) {
+    for (const write of writes) {
       const written =
-        before.version === 0 ? await this.insert(tx, entity, after) : await this.update(tx, entity, before, after);
+        write.before.version === 0
+          ? await statements.insertEntities(tx, [write.entity], write.after)
+          : await statements.updateEntity(tx, write);
       if (!written) return false;
     }
     return true;
   }
 
-  override async recordChanges(tx: Tx, changes: readonly EntityChange[]): Promise<void> {
-    if (changes.length === 0) return;
-    await tx.manager.query(
-      `INSERT INTO entity_change (entity_key, event_key, from_state, to_state, create_time, event_rank, at)
-       VALUES ${changes.map(() => '(?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
-      changes.flatMap((change) => [
-        ...[change.entityKey, change.eventKey, change.fromState, change.toState],
-        ...[change.createTime, change.eventRank, change.at],
-      ]),
-    );
+  override recordChanges(tx: Tx, changes: readonly EntityChange[]): Promise<void> {
+    return statements.insertChanges(tx, changes);
   }
 
-  override async timeline(tx: Tx, entityKey: string): Promise<EntityChange[]> {
-    const rows: RawChange[] = await tx.manager.query(
-      'SELECT * FROM entity_change WHERE entity_key = ? ORDER BY id LIMIT 1000',
-      [entityKey],
-    );
-    return rows.map(changeFrom);
+  override timeline(tx: Tx, entityKey: string): Promise<EntityChange[]> {
+    return statements.readTimeline(tx, entityKey);
   }
 
-  override async changes(tx: Tx, afterId: number, limit: number): Promise<(EntityChange & { id: number })[]> {
-    const rows: RawChange[] = await tx.manager.query('SELECT * FROM entity_change WHERE id > ? ORDER BY id LIMIT ?', [
-      afterId,
-      limit,
-    ]);
-    return rows.map(changeFrom);
+  override changes(tx: Tx, afterId: number, limit: number): Promise<(EntityChange & { id: number })[]> {
+    return statements.readChanges(tx, afterId, limit);
   }
 
-  override async lastChangeId(tx: Tx): Promise<number> {
-    const rows: { last: number | null }[] = await tx.manager.query('SELECT MAX(id) AS last FROM entity_change');
-    return rows[0]?.last ?? 0;
+  override lastChangeId(tx: Tx): Promise<number> {
+    return statements.readLastChangeId(tx);
   }
 
-  override async find(tx: Tx, entityKey: string): Promise<(EntitySnapshot & EntityRef) | null> {
-    const rows: RawSaga[] = await tx.manager.query('SELECT * FROM saga WHERE entity_key = ?', [entityKey]);
-    const row = rows[0];
-    if (!row) return null;
-    const ref = { receiver: row.receiver, corpId: row.corp_id, entityType: row.entity_type, entityId: row.entity_id };
-    return { ...ref, ...snapshotFrom(row) };
+  override find(tx: Tx, entityKey: string): Promise<(EntitySnapshot & EntityRef) | null> {
+    return statements.readEntity(tx, entityKey);
   }
-
-  private async insert(tx: Tx, { ref, key }: KeyedEntity, after: EntitySnapshot): Promise<boolean> {
-    try {
-      await tx.manager.query(
-        `INSERT INTO saga (receiver, corp_id, entity_type, entity_id, entity_key, state, version, last_event_time,
-           last_rank, unconfirmed, tombstone) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        [
-          ...[ref.receiver, ref.corpId, ref.entityType, ref.entityId, key, after.state, after.version],
-          ...[after.lastEventTime, after.lastRank, Number(after.unconfirmed), Number(after.tombstone)],
-        ],
-      );
-      return true;
-    } catch (error) {
-      if (driverErrorKind(error) === 'duplicate-key') return false;
-      throw error;
-    }
-  }
-
-  private async update(tx: Tx, entity: KeyedEntity, before: EntitySnapshot, after: EntitySnapshot): Promise<boolean> {
-    // Marking doubt applies nothing, so it leaves the version; the comparison still refuses what was read too early.
-    const count = await changedRows(
-      tx,
-      `UPDATE saga SET state = ?, version = ?, last_event_time = ?, last_rank = ?, unconfirmed = ?, tombstone = ?
-       WHERE entity_key = ? AND version = ?`,
-      [
-        ...[after.state, after.version, after.lastEventTime, after.lastRank],
-        ...[Number(after.unconfirmed), Number(after.tombstone), entity.key, before.version],
-      ],
-    );
-    return count === 1;
-  }
-}
-
-function snapshotFrom(row: RawSaga): EntitySnapshot {
-  return {
-    version: row.version,
-    state: row.state,
-    lastEventTime: row.last_event_time,
-    lastRank: row.last_rank,
-    unconfirmed: row.unconfirmed !== 0,
-    tombstone: row.tombstone !== 0,
-  };
-}
-
-function changeFrom(row: RawChange): EntityChange & { id: number } {
-  return {
-    id: row.id,
-    entityKey: row.entity_key,
-    eventKey: row.event_key,
-    fromState: row.from_state,
-    toState: row.to_state,
-    createTime: row.create_time,
-    eventRank: row.event_rank,
-    at: row.at,
-  };
 }

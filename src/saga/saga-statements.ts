@@ -34,7 +34,7 @@ interface RawChange {
 /** Snapshots by key; `sql` selects the rows of these entities, and what has no row is unseen. */
 export async function readSnapshots(
   tx: Tx,
-  entities: readonly KeyedEntity[],
+  entities: readonly Pick<KeyedEntity, 'key'>[],
   sql: (count: number) => string,
 ): Promise<Map<string, EntitySnapshot>> {
   const found = new Map<string, EntitySnapshot>(entities.map(({ key }) => [key, UNSEEN]));

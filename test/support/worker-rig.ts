@@ -163,7 +163,7 @@ export class WorkerRig {
     this.retries = new RetryConsumer(unitOfWork, eventLog, rows, clock, log, options);
     this.relay = new OutboxRelay(unitOfWork, outbox, new CommandSender(transport, options), clock, log, options);
     this.deadLetters = new DeadLetterConsumer(reader, failures, clock, log);
-    this.operator = new DeadLetterService(unitOfWork, eventLog, sagas, entityTypes, new AuditLog(), clock);
+    this.operator = new DeadLetterService(unitOfWork, eventLog, sagas, new AuditLog(), clock);
   }
 
   static async open(options: RigOptions = {}): Promise<WorkerRig> {

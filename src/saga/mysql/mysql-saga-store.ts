@@ -27,7 +27,7 @@ export class MysqlSagaStore extends SagaStore {
     for (const entity of missing) await this.make([entity]);
   }
 
-  override lock(tx: Tx, entities: readonly KeyedEntity[]): Promise<Map<string, EntitySnapshot>> {
+  override lock(tx: Tx, entities: readonly Pick<KeyedEntity, 'key'>[]): Promise<Map<string, EntitySnapshot>> {
     // By the index of the key: another plan would lock rows that it only passes, and those of a batch in another order.
     return statements.readSnapshots(
       tx,
@@ -38,7 +38,7 @@ export class MysqlSagaStore extends SagaStore {
     );
   }
 
-  override load(tx: Tx, entities: readonly KeyedEntity[]): Promise<Map<string, EntitySnapshot>> {
+  override load(tx: Tx, entities: readonly Pick<KeyedEntity, 'key'>[]): Promise<Map<string, EntitySnapshot>> {
     return statements.readSnapshots(
       tx,
       entities,

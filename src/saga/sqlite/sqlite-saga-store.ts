@@ -13,11 +13,11 @@ export class SqliteSagaStore extends SagaStore {
     // Transactions on the one writer never overlap: nothing can come between reading a missing row and inserting it.
   }
 
-  override lock(tx: Tx, entities: readonly KeyedEntity[]): Promise<Map<string, EntitySnapshot>> {
+  override lock(tx: Tx, entities: readonly Pick<KeyedEntity, 'key'>[]): Promise<Map<string, EntitySnapshot>> {
     return this.load(tx, entities);
   }
 
-  override load(tx: Tx, entities: readonly KeyedEntity[]): Promise<Map<string, EntitySnapshot>> {
+  override load(tx: Tx, entities: readonly Pick<KeyedEntity, 'key'>[]): Promise<Map<string, EntitySnapshot>> {
     return statements.readSnapshots(
       tx,
       entities,

@@ -19,17 +19,18 @@ import { isOutcome, type EventStatus } from '../status.js';
 
 // `waiting_key` is the entity key of a row that waits and NULL for all others: the line of an entity is a short range of
 // its index, however many rows with an outcome there are.
-const EARLIER_SQL = 'earlier.waiting_key = own.entity_key AND earlier.lane_seq < own.lane_seq';
 // MySQL refuses a subquery on the table that is updated, but not one that it has to write down first: hence the LIMIT.
 // What it reads there it does not lock; under the lock of the entity row nobody else moves a row of this line.
 const TURN_SQL = `NOT EXISTS (SELECT 1 FROM (
-  SELECT earlier.id FROM event_log own JOIN event_log earlier ON ${EARLIER_SQL} WHERE own.id = ? LIMIT 1) AS one_before)`;
+  SELECT earlier.id FROM event_log own
+  JOIN event_log earlier ON earlier.waiting_key = own.entity_key AND earlier.lane_seq < own.lane_seq
+  WHERE own.id = ? LIMIT 1) AS one_before)`;
 // Indexes are named where another plan would lock rows that it only passes: those of other workers, in another order.
 const BY_DUE_AT = 'FORCE INDEX (ix_event_log_due_at)';
 const BY_LINE = 'FORCE INDEX (ix_event_log_waiting_key_lane_seq)';
 const BY_KEY = 'FORCE INDEX (uq_event_log_corp_id_event_type_msg_id_or_hash)';
 // Due rows that one pick looks at, and how many of them it locks at a time: they are hidden from other pickers meanwhile.
-const LOOKS_MAX = 2_000;
+const LOOKS_MAX = 1_000;
 const LOOKS_AT_ONCE = 200;
 
 /** For MySQL and MariaDB, at READ COMMITTED: a plain SELECT sees its own transaction and what is committed by then. */
@@ -162,9 +163,11 @@ export class MysqlEventLog extends EventLog {
 
   private async turnsOf(tx: Tx, ids: readonly number[]): Promise<{ first: number[]; behind: number[] }> {
     if (ids.length === 0) return { first: [], behind: [] };
+    // The first of each line by the order of the index: a search for an earlier one would read all of a line to find none.
     const rows: { id: number }[] = await tx.manager.query(
-      `SELECT own.id FROM event_log own
-       WHERE own.id IN (${places(ids)}) AND EXISTS (SELECT 1 FROM event_log earlier WHERE ${EARLIER_SQL})`,
+      `SELECT own.id FROM event_log own WHERE own.id IN (${places(ids)}) AND own.lane_seq > (
+         SELECT first.lane_seq FROM event_log first ${BY_LINE}
+         WHERE first.waiting_key = own.entity_key AND first.lane_seq IS NOT NULL ORDER BY first.lane_seq LIMIT 1)`,
       [...ids],
     );
     const behind = new Set(rows.map(({ id }) => id));

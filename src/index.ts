@@ -1,12 +1,13 @@
-export type { Config } from './config/config.js';
+export type { Config, DatabaseConfig } from './config/config.js';
 export { ConfigError } from './config/config.js';
-export { loadConfig, type ConfigSources } from './config/load-config.js';
+export { loadConfig, loadDatabaseConfig, type ConfigSources } from './config/load-config.js';
 export { systemConfigSources } from './config/system-config-sources.js';
 export { defineEntityType, type EntityType, type EntityTypeOptions } from './entity-types/entity-type.js';
 export { textAt } from './entity-types/fields.js';
 export { startGateway, type RunningGateway } from './gateway-app.js';
 export { WecomEventHandler, type HandlerOptions } from './handlers/wecom-event-handler.decorator.js';
 export type { HandlerContext, WecomHandler } from './handlers/wecom-handler.js';
+export { migrateGateway, type MigrateOptions } from './migrate-gateway.js';
 export { SystemRandom } from './runtime/system-random.js';
 export type { Command, StateMachine, Transition } from './saga/state-machine.js';
 export { UnrecoverableError } from './saga/unrecoverable-error.js';

@@ -41,7 +41,8 @@ export interface GatewayOptions {
 }
 
 const ROWS = [EventLogRow, EventHistoryRow, SagaRow, EntityChangeRow, OutboxRow, AuditRow, ...BUILT_IN_ROWS];
-const MIGRATIONS = [CreateTables1796000000000, CreateBusinessTables1796000000001];
+/** All of this version's, in the order in which they run. */
+export const MIGRATIONS = [CreateTables1796000000000, CreateBusinessTables1796000000001];
 
 /** The whole service as one Nest module. */
 @Module({})
@@ -55,7 +56,10 @@ export class WecomGatewayModule {
       exports: [CONFIG],
     };
     const database = {
+      store: config.store,
       path: join(config.dataDir, 'wecom.sqlite'),
+      leaseMaxLifeMs: config.leaseMaxLifeMs,
+      bodyBytesMax: config.bodyBytesMax,
       entities: [...ROWS, ...entities],
       migrations: [...MIGRATIONS, ...migrations],
     };

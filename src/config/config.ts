@@ -1,3 +1,4 @@
+import type { DatabaseAddress } from './database-address.js';
 import type { NackMode, Role } from './env.js';
 import type { GuardAddress } from './guard-address.js';
 
@@ -20,6 +21,17 @@ export interface App {
   readonly nackMode: NackMode;
 }
 
+/** Which engine wall 3 runs on. */
+export type StoreConfig =
+  | { readonly engine: 'sqlite' }
+  | {
+      readonly engine: 'mysql' | 'mariadb';
+      /** Holds a password: never to be logged. */
+      readonly address: DatabaseAddress;
+      readonly poolMax: number;
+      readonly timeoutMs: number;
+    };
+
 /** Which engine wall 1 runs on. */
 export type GuardConfig =
   | { readonly engine: 'embedded' }
@@ -41,6 +53,7 @@ export interface Config {
   readonly apps: ReadonlyMap<string, App>;
   /** True while the only app is the one made for trying the service out. */
   readonly isDemo: boolean;
+  readonly store: StoreConfig;
   readonly guard: GuardConfig;
   readonly eventsTopic: string;
   readonly dlqTopic: string;
@@ -64,6 +77,9 @@ export interface Config {
   /** What was mended while reading, such as a blank cut off at the end of a key; logged at start. */
   readonly warnings: readonly string[];
 }
+
+/** What migrations need to know: no credentials of apps, and nothing of the other engines. */
+export type DatabaseConfig = Pick<Config, 'store' | 'dataDir' | 'leaseMaxLifeMs'>;
 
 export const CONFIG = Symbol('CONFIG');
 

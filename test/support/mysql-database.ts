@@ -27,10 +27,12 @@ export async function openMysqlDatabase(
   server: MariaDbServer,
   clock: Clock,
   schema: Partial<Schema> = {},
-  changed: Partial<MysqlSettings> = {},
+  { port, ...changed }: Partial<MysqlSettings> & { readonly port?: number } = {},
 ): Promise<MysqlDatabase> {
   const name = await server.createDatabase();
-  const settings = { ...mysqlSettings(server, name), ...changed };
+  const given = mysqlSettings(server, name);
+  // Another port is that of a proxy before the server.
+  const settings = { ...given, address: { ...given.address, port: port ?? server.port }, ...changed };
   const { entities = [], migrations = [] } = schema;
   const writer = await new DataSource(
     mysqlOptions(settings, { entities, migrations }, clock, 'read write'),

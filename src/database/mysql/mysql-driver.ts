@@ -67,7 +67,7 @@ export class MysqlPool {
 
   end(callback: (error: Error | null) => void): void {
     const ended = new Promise<void>((resolve) => this.pool.end(() => resolve()));
-    within(this.clock, END_LIMIT_MS, 'the end of a connection', ended)
+    void within(this.clock, END_LIMIT_MS, 'the end of a connection', ended)
       .catch(() => undefined)
       .then(() => {
         for (const connection of this.live) discard(connection);

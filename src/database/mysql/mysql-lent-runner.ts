@@ -28,10 +28,10 @@ export class MysqlLentRunner {
   readonly manager: EntityManager;
   private readonly runner: QueryRunner;
   private readonly ask: Query;
-  private readonly giveBack: QueryRunner['release'];
   private connection: PoolConnection | null = null;
   private tail: Promise<unknown> = Promise.resolve();
   private isOver = false;
+  private isGivenBack = false;
   private inTransaction = false;
   private isTrusted = true;
   private why: Spoiled | null = null;
@@ -43,11 +43,15 @@ export class MysqlLentRunner {
   ) {
     const runner = (this.runner = source.createQueryRunner());
     this.ask = runner.query.bind(runner);
-    this.giveBack = runner.release.bind(runner);
+    const connect = runner.connect.bind(runner);
     const query = (...args: Parameters<Query>): Promise<unknown> => this.run(args);
     const stream = (): Promise<never> => Promise.reject(new Error('a stream would outlive its transaction'));
-    // Whoever releases it, or gets it released, would lend the open transaction to somebody else.
-    Object.assign(runner, { query, stream, release: () => Promise.resolve() });
+    Object.assign(runner, {
+      ...{ query, stream },
+      connect: () => (this.isGivenBack ? Promise.reject(new TransactionEndedError()) : connect()),
+      // Whoever released it in the middle would lend the open transaction to somebody else.
+      release: () => Promise.resolve(),
+    });
     this.manager = runner.manager;
   }
 
@@ -93,11 +97,13 @@ export class MysqlLentRunner {
   }
 
   /** Gives the connection back, or ends it if it is not to be trusted. */
-  async release(): Promise<void> {
+  release(): void {
     this.isOver = true;
     const isClean = this.isTrusted && this.why?.kind !== 'unavailable' && !this.runner.isTransactionActive;
-    if (this.connection && !isClean) discard(this.connection);
-    await this.giveBack();
+    this.isGivenBack = true;
+    if (!this.connection) return;
+    if (isClean) this.connection.release();
+    else discard(this.connection);
   }
 
   private async ending(sql: 'COMMIT' | 'ROLLBACK'): Promise<void> {

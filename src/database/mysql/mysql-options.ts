@@ -14,11 +14,14 @@ export interface MysqlSettings {
   readonly leaseMaxLifeMs: number;
 }
 
-export type Access = 'read write' | 'read only';
+/** What a pool is for. Migrations take as long as they take. */
+export type Access = 'read write' | 'read only' | 'migrate';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Waiting for a lock longer than this ends a transaction; the worker runs it again. */
 const LOCK_WAIT_SECONDS = 3;
+/** A migration waits longer for transactions on its table: it is run by people, and once. */
+const MIGRATION_LOCK_WAIT_SECONDS = 60;
 const IDLE_TIMEOUT_MS = 30_000;
 /** First packet of a keep-alive, so that a firewall that forgets quiet connections does not forget ours. */
 const KEEP_ALIVE_MS = 10_000;
@@ -28,7 +31,7 @@ export const WAITING_MAX = 1_000;
 /** TypeORM's settings for MySQL and MariaDB. Migrations run by `npm run migrate` only. */
 export function mysqlOptions(settings: MysqlSettings, schema: Schema, clock: Clock, access: Access) {
   const { host, port, tls, username, password, database } = settings.address;
-  const poolSize = access === 'read write' ? settings.poolMax : Math.max(2, Math.ceil(settings.poolMax / 2));
+  const poolSize = poolSizes(settings.poolMax)[access];
   return {
     // On the other server, TypeORM sees a schema that differs for ever.
     type: settings.engine,
@@ -65,14 +68,20 @@ export function mysqlOptions(settings: MysqlSettings, schema: Schema, clock: Clo
   };
 }
 
+function poolSizes(max: number): Readonly<Record<Access, number>> {
+  return { 'read write': max, 'read only': Math.max(2, Math.ceil(max / 2)), migrate: 2 };
+}
+
 /** What each new connection is told before its first use: nothing rests on how the server is set up. */
 export function sessionStatements(settings: MysqlSettings, access: Access): string[] {
+  const isMigrating = access === 'migrate';
+  const lockWait = isMigrating ? MIGRATION_LOCK_WAIT_SECONDS : LOCK_WAIT_SECONDS;
   // A process that is stopped keeps its row locks until the server ends its connection: after 8 hours by default.
   const waitSeconds = Math.ceil(settings.leaseMaxLifeMs / 1_000) + 10;
   // Ends what is merely slow before our own limit ends the connection, which stands for a server that hangs.
-  const slowMs = Math.floor(settings.timeoutMs * 0.8);
-  const slow =
-    settings.engine === 'mariadb' ? `max_statement_time = ${slowMs / 1_000}` : `max_execution_time = ${slowMs}`;
+  const slowMs = isMigrating ? 0 : Math.floor(settings.timeoutMs * 0.8);
+  // Each server reads its own comment: which of the two it is can be told, and complained about, only after this.
+  const slow = `/*!80000 max_execution_time = ${slowMs}, *//*M! max_statement_time = ${slowMs / 1_000}, */`;
   const variables = [
     `time_zone = '+00:00'`,
     // Strict: too long a text is an error, not a shorter text. And without NO_BACKSLASH_ESCAPES, under which the client's
@@ -80,13 +89,13 @@ export function sessionStatements(settings: MysqlSettings, access: Access): stri
     `sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'`,
     `autocommit = 1`,
     `wait_timeout = ${waitSeconds}`,
-    `innodb_lock_wait_timeout = ${LOCK_WAIT_SECONDS}`,
+    `innodb_lock_wait_timeout = ${lockWait}`,
     // The same for a table that a migration is changing: a year by default.
-    `lock_wait_timeout = ${LOCK_WAIT_SECONDS}`,
-    slow,
+    `lock_wait_timeout = ${lockWait}`,
   ];
+  const mode = access === 'read only' ? 'READ ONLY' : 'READ WRITE';
   return [
-    `SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, ${access.toUpperCase()}`,
-    `SET SESSION ${variables.join(', ')}`,
+    `SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, ${mode}`,
+    `SET SESSION ${slow} ${variables.join(', ')}`,
   ];
 }

@@ -36,7 +36,7 @@ export class MysqlUnitOfWork extends UnitOfWork implements OnApplicationShutdown
       this.writing = this.reading = null;
       return result;
     } finally {
-      await lent.release();
+      lent.release();
     }
   }
 
@@ -47,7 +47,7 @@ export class MysqlUnitOfWork extends UnitOfWork implements OnApplicationShutdown
       this.reading = null;
       return result;
     } finally {
-      await lent.release();
+      lent.release();
     }
   }
 

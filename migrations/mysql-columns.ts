@@ -14,7 +14,7 @@ export interface MysqlColumns {
  * another name on each server, so the server is asked.
  */
 export async function mysqlColumns(runner: QueryRunner): Promise<MysqlColumns> {
-  const rows: { version: string }[] = await runner.query('SELECT VERSION() AS version');
+  const rows = (await runner.query('SELECT VERSION() AS version')) as { version: string }[];
   const isMariaDb = /mariadb/i.test(rows[0]?.version ?? '');
   const collation = isMariaDb ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin';
   return {

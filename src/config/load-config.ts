@@ -173,9 +173,9 @@ function readStore(env: Env, faults: string[]): StoreConfig {
     if (env.DATABASE_URL) faults.push('DATABASE_URL: is for STORE=mysql and STORE=mariadb, but STORE is neither');
     return { engine: 'sqlite' };
   }
-  // Each lane has a transaction open, and the retry consumer and the outbox need theirs too.
-  if (env.DATABASE_POOL_MAX < env.WORKER_LANES + POOL_BESIDE_LANES)
-    faults.push(`DATABASE_POOL_MAX: must be at least WORKER_LANES + ${POOL_BESIDE_LANES}`);
+  // Each lane has a transaction open, the retry consumer has as many lanes, and outbox and purge need theirs too.
+  if (env.DATABASE_POOL_MAX < 2 * env.WORKER_LANES + POOL_BESIDE_LANES)
+    faults.push(`DATABASE_POOL_MAX: must be at least twice WORKER_LANES and ${POOL_BESIDE_LANES}`);
   const address = env.DATABASE_URL ? parseDatabaseUrl(env.DATABASE_URL) : null;
   if (address !== null) {
     return { engine: env.STORE, address, poolMax: env.DATABASE_POOL_MAX, timeoutMs: env.DATABASE_TIMEOUT_MS };

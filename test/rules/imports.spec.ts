@@ -123,7 +123,7 @@ const FILE_USERS = [
 ];
 
 /** Where the names of adapters may stand beside their own folder: module files and the gateway's wiring. */
-const ADAPTER = /\b(?:Sqlite|Mysql|Memory|Typeorm|Redis|Redlock|Kafka|RocketMq)[A-Z]\w+/g;
+const ADAPTER = /\b(?:Sqlite|Mysql|Memory|Redis|Redlock|Kafka|RocketMq)[A-Z]\w+/g;
 const WIRING = /(?:\.module|^gateway-app|^migrate-gateway|^data-source)\.ts$/;
 
 function homesOfAdapters(): ReadonlyMap<string, string> {

@@ -12,7 +12,7 @@ export interface SealedRequest {
 /** Seals and signs as the platform does, with what the step changes; independent of the product's own crypto. */
 export function sealStep(step: Step, profile: Profile, text: string, kind: 'callback' | 'verify'): SealedRequest {
   const overrides = (step['seal'] ?? {}) as Record<string, string | undefined>;
-  const credentials = { ...profile, ...pick(overrides, ['token', 'encodingAESKey', 'envelope']) } as Profile;
+  const credentials = { ...profile, ...pick(overrides, ['token', 'encodingAESKey', 'envelope']) };
   const needed = (step['needsIn'] ?? []) as string[];
   let { encrypt } = seal(credentials, text, overrides['receiveId'] ?? profile.receiveId);
   while (!needed.every((character) => encrypt.includes(character)))

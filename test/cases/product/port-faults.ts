@@ -58,7 +58,10 @@ export class PortFaults {
   /** Whatever the case has done to the database: a look at what is there is no part of it. */
   async rows(table: string): Promise<unknown[]> {
     if (!/^[a-z_]+$/.test(table)) throw new Error(`no table ${table}`);
-    return this.readRows(({ manager }) => manager.query<unknown[]>(`SELECT * FROM ${table}`));
+    const rows = await this.readRows(({ manager }) =>
+      manager.query<Record<string, unknown>[]>(`SELECT * FROM ${table}`),
+    );
+    return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, asText(value)])));
   }
 
   private wrapGuard(guard: IdempotencyStore): void {
@@ -136,4 +139,9 @@ export class PortFaults {
     }
     await points.reach('before-commit');
   }
+}
+
+/** Binary columns, and on SQLite texts that hold a NUL, are read as bytes. */
+function asText(value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value;
 }

@@ -13,7 +13,7 @@ export function valuesAt(tree: FieldTree, path: string): Found[] {
     if (index === undefined) continue;
     values = values.flatMap((value) => {
       if (!Array.isArray(value)) throw new CaseFailedError(`${path}: ${name} is not a list`);
-      return index === '*' ? (value) : [value[Number(index)]];
+      return index === '*' ? value : [value[Number(index)]];
     });
   }
   return values;
@@ -22,7 +22,7 @@ export function valuesAt(tree: FieldTree, path: string): Found[] {
 /** Own members only: a path named `constructor` must find what the text holds, not what every object has. */
 function memberOf(value: Found, name: string): Found {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return Object.hasOwn(value, name) ? (value)[name] : undefined;
+  return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** The fields of a decrypted text, or null where it does not parse. */

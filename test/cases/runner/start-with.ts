@@ -40,7 +40,11 @@ export async function startWith(step: Step, stack: Stack, profiles: Profiles): P
   const folder = await mkdtemp(join(tmpdir(), 'wecom-case-start-'));
   let output = '';
   try {
-    const env: Record<string, string> = { ...stack.env(folder), EVENTS_TOPIC: 'case.events', EVENTS_GROUP: 'case.workers' };
+    const env: Record<string, string> = {
+      ...stack.env(folder),
+      EVENTS_TOPIC: 'case.events',
+      EVENTS_GROUP: 'case.workers',
+    };
     if (app === undefined)
       for (const [name, value] of Object.entries(set))
         Object.assign(env, { [SETTINGS[name] ?? name]: PLACEHOLDERS[String(value)] ?? String(value) });

@@ -65,6 +65,7 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
   startWith: ['app', 'set', 'expect'],
 };
 
+const HANDLER = ['match', 'times'];
 const FAULTS: Readonly<Record<string, readonly string[]>> = {
   'redis.down': ['at'],
   'redis.up': [],
@@ -98,13 +99,13 @@ const FAULTS: Readonly<Record<string, readonly string[]>> = {
       ...['sigterm', 'start', 'stop'].map((verb): [string, string[]] => [`${process}.${verb}`, ['instance']]),
     ]),
   ),
-  'handler.fail': ['times'],
-  'handler.failFor': ['match', 'times'],
-  'handler.slow': ['ms', 'times'],
-  'handler.slowFor': ['match', 'ms', 'times'],
-  'handler.stall': ['ms', 'then', 'times'],
-  'handler.blockLoop': ['ms', 'times'],
-  'handler.pauseBeforeWrite': ['ms', 'times'],
+  'handler.fail': HANDLER,
+  'handler.failFor': HANDLER,
+  'handler.slow': [...HANDLER, 'ms'],
+  'handler.slowFor': [...HANDLER, 'ms'],
+  'handler.stall': [...HANDLER, 'ms', 'then'],
+  'handler.blockLoop': [...HANDLER, 'ms'],
+  'handler.pauseBeforeWrite': [...HANDLER, 'ms'],
   'handler.normal': [],
   'guard.leaseMs': ['value'],
   'clock.freeze': ['at'],

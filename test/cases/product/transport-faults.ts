@@ -77,7 +77,9 @@ export class TransportFaults {
     transport.subscribe = (options, consume) =>
       subscribe(options, async (batch) => {
         while (this.downSince !== null && !batch[0]?.signal.aborted) await sleep(LOOK_AGAIN_MS);
-        await consume(batch.map((delivery) => this.faultyDelivery(delivery)));
+        // What is lost is lost on the way to the events topic; a dead-letter topic is another one.
+        const isEvents = options.topic === this.topics.eventsTopic;
+        await consume(isEvents ? batch.map((delivery) => this.faultyDelivery(delivery)) : batch);
       });
   }
 

@@ -145,7 +145,7 @@ async function checkEventLog({ stack }: CheckContext, step: Step): Promise<void>
     for (const row of rows) {
       // The fingerprint is a digest; what went into it shows in the other columns.
       const values = field === 'fingerprint' ? Object.values({ ...row, plaintext: '' }) : [valueNamed(row, field)];
-      const bad = values.find((value) => fits(value === null ? value : String(value), pattern));
+      const bad = values.find((value) => fits(typeof value === 'number' ? String(value) : value, pattern));
       ensure(bad === undefined, `${field} must not be ${pattern}, got ${String(bad)}`);
     }
   }

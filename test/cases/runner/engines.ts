@@ -28,6 +28,6 @@ export function needServer({ store }: Engines, what: string): void {
 export function needOneInstance(instance: unknown, what: string): void {
   if (instance === undefined || instance === 1 || instance === 'consumer-1' || instance === 'gateway-1') return;
   throw new UnsupportedError(
-    `${what}: a second instance (${String(instance)}) needs a transport that processes share, and the embedded queue serves one`,
+    `${what}: a second instance (${JSON.stringify(instance)}) needs a transport that processes share, and the embedded queue serves one`,
   );
 }

@@ -12,14 +12,15 @@ import { verdictOf, type CaseReport } from './verdict.js';
 import { runXmlCase } from './xml-case.js';
 
 const USAGE = `usage: npm run test:cases -- [--dir <folder>] [--only <pattern>] [--json <file>]
-         [--guard ${GUARDS.join('|')}] [--store ${STORES.join('|')}] [--transport ${TRANSPORTS.join('|')}]`;
+         [--jobs <n>] [--guard ${GUARDS.join('|')}] [--store ${STORES.join('|')}] [--transport ${TRANSPORTS.join('|')}]`;
+const JOBS_MAX = 16;
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const DEFAULT_DIRS = [resolve(ROOT, '../shared/cases'), join(ROOT, 'test/cases/inputs')];
 
 interface Case {
   readonly id: string;
   readonly title: string;
-  run(): Promise<readonly string[]>;
+  run(servers: () => Promise<Servers>): Promise<readonly string[]>;
 }
 
 interface Options {
@@ -27,6 +28,8 @@ interface Options {
   readonly only: RegExp;
   readonly json: string | undefined;
   readonly engines: Engines;
+  /** Cases side by side, each job on servers of its own. */
+  readonly jobs: number;
 }
 
 class UsageError extends Error {}
@@ -49,7 +52,7 @@ function optionsFrom(args: string[]): Options {
   };
   let values;
   try {
-    const options = { dir: text, only: text, json: text, guard: text, store: text, transport: text };
+    const options = { dir: text, only: text, json: text, jobs: text, guard: text, store: text, transport: text };
     ({ values } = parseArgs({ args, options }));
   } catch (error) {
     throw new UsageError((error as Error).message);
@@ -58,12 +61,20 @@ function optionsFrom(args: string[]): Options {
     inputs: inputsOf(values.dir),
     only: new RegExp(values.only ?? ''),
     json: values.json,
+    jobs: jobsFrom(values.jobs ?? '1'),
     engines: {
       guard: engine('guard', values.guard ?? 'redis', GUARDS),
       store: engine('store', values.store ?? 'sqlite', STORES),
       transport: engine('transport', values.transport ?? 'sqlite', TRANSPORTS),
     },
   };
+}
+
+function jobsFrom(given: string): number {
+  const jobs = Number(given);
+  if (!Number.isInteger(jobs) || jobs < 1 || jobs > JOBS_MAX)
+    throw new UsageError(`--jobs ${given}: a number from 1 to ${JOBS_MAX}`);
+  return jobs;
 }
 
 function namesIn(folder: string, end: string): string[] {
@@ -73,7 +84,7 @@ function namesIn(folder: string, end: string): string[] {
     .sort();
 }
 
-function casesOf({ inputs, engines }: Options, profiles: Profiles, servers: () => Promise<Servers>): Case[] {
+function casesOf({ inputs, engines }: Options, profiles: Profiles): Case[] {
   const xml = namesIn(join(inputs, 'xml'), '.expect.json').map((name): Case => ({
     id: basename(name, '.expect.json'),
     title: 'decrypted text',
@@ -89,7 +100,7 @@ function casesOf({ inputs, engines }: Options, profiles: Profiles, servers: () =
     return {
       id: scenario.id ?? basename(name, '.json'),
       title: scenario.title ?? '',
-      run: () => runScenario(scenario, inputs, engines, servers),
+      run: (servers) => runScenario(scenario, inputs, engines, servers),
     };
   });
   return [...crypto, ...xml, ...scenarios];
@@ -115,11 +126,11 @@ async function runScenario(
   return notes;
 }
 
-async function runCase(one: Case): Promise<CaseReport> {
+async function runCase(one: Case, servers: () => Promise<Servers>): Promise<CaseReport> {
   const begun = performance.now();
   const { id, title } = one;
   try {
-    const notes = await one.run();
+    const notes = await one.run(servers);
     return { id, title, verdict: { kind: 'passed' }, notes, ms: performance.now() - begun };
   } catch (error) {
     return { id, title, verdict: verdictOf(error), notes: [], ms: performance.now() - begun };
@@ -133,26 +144,33 @@ function lineOf({ id, title, verdict, notes, ms }: CaseReport): string {
   return reason === '' ? head : `${head}\n${''.padEnd(12)}${reason.replaceAll('\n', `\n${''.padEnd(12)}`)}`;
 }
 
+/** Takes cases until none is left. Its servers start with the first case that needs them. */
+async function runJob(engines: Engines, waiting: Case[], reports: CaseReport[]): Promise<void> {
+  let started: Promise<Servers> | null = null;
+  const servers = (): Promise<Servers> => (started ??= Servers.start(engines));
+  try {
+    for (let one = waiting.shift(); one; one = waiting.shift()) {
+      const report = await runCase(one, servers);
+      reports.push(report);
+      console.log(lineOf(report));
+    }
+  } finally {
+    await (started as Promise<Servers> | null)?.then((all) => all.stop());
+  }
+}
+
 async function main(args: string[]): Promise<number> {
   const options = optionsFrom(args);
   const { guard, store, transport } = options.engines;
   console.log(`Cases in ${options.inputs}; guard ${guard}, store ${store}, transport ${transport}`);
   const profilesPath = join(options.inputs, 'profiles.json');
   const profiles = existsSync(profilesPath) ? readProfiles(profilesPath) : {};
-  let started: Promise<Servers> | null = null;
-  const servers = (): Promise<Servers> => (started ??= Servers.start(options.engines));
-  const cases = casesOf(options, profiles, servers).filter(({ id }) => options.only.test(id));
+  const cases = casesOf(options, profiles).filter(({ id }) => options.only.test(id));
   if (cases.length === 0) throw new UsageError('no case fits --only');
   const reports: CaseReport[] = [];
-  try {
-    for (const one of cases) {
-      const report = await runCase(one);
-      reports.push(report);
-      console.log(lineOf(report));
-    }
-  } finally {
-    await (await (started as Promise<Servers> | null))?.stop();
-  }
+  const waiting = [...cases];
+  await Promise.all(Array.from({ length: options.jobs }, () => runJob(options.engines, waiting, reports)));
+  reports.sort((a, b) => cases.findIndex(({ id }) => id === a.id) - cases.findIndex(({ id }) => id === b.id));
   const count = (kind: string): number => reports.filter(({ verdict }) => verdict.kind === kind).length;
   const [passed, failed, unsupported] = ['passed', 'failed', 'unsupported'].map(count);
   console.log(`${passed} passed, ${failed} failed, ${unsupported} unsupported`);

@@ -13,7 +13,10 @@ export interface Ended {
   readonly at: number;
 }
 
-type Waiting = { resolve(result: unknown): void; reject(error: Error): void };
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
 
 /** One process of the product under test, with the channel that faults and questions go through. */
 export class ProductProcess {

@@ -69,17 +69,7 @@ export class Faults {
   /** Ends whatever still lasts, so that the product can come to rest. */
   async lift(): Promise<void> {
     await this.lateBroker;
-    const { redis, maria } = this.stack.servers;
-    if (redis && !(await redisAnswers(redis.client()))) await redis.run();
-    if (redis) await this.redis((client) => client.replicaof('NO', 'ONE'));
-    if (
-      maria &&
-      !(await maria.query('SELECT 1').then(
-        () => true,
-        () => false,
-      ))
-    )
-      await maria.run();
+    await this.stack.servers.heal();
     for (const what of ['broker.normal', 'dlq.accept', 'db.up', 'handler.normal', 'clock.normal'])
       await this.stack.fault({ what });
     await this.stack.startProduct();
@@ -176,15 +166,5 @@ export class Faults {
     } finally {
       client.disconnect();
     }
-  }
-}
-
-async function redisAnswers(client: Redis): Promise<boolean> {
-  try {
-    return (await client.ping()) === 'PONG';
-  } catch {
-    return false;
-  } finally {
-    client.disconnect();
   }
 }

@@ -31,6 +31,27 @@ export class Servers {
     return new Servers(engines, redis, maria);
   }
 
+  /** Up and writable again, whatever a case has done to them. */
+  async heal(): Promise<void> {
+    const { redis, maria } = this;
+    if (redis) {
+      const client = redis.client();
+      const isUp = await client.ping().then(
+        () => true,
+        () => false,
+      );
+      if (isUp) await client.replicaof('NO', 'ONE');
+      client.disconnect();
+      if (!isUp) await redis.run();
+    }
+    if (!maria) return;
+    const isUp = await maria.query('SET GLOBAL wait_timeout = DEFAULT').then(
+      () => true,
+      () => false,
+    );
+    if (!isUp) await maria.run();
+  }
+
   async stop(): Promise<void> {
     await this.redis?.stop();
     await this.maria?.stop();
@@ -58,6 +79,8 @@ export class Stack {
   ) {}
 
   static async start(servers: Servers, profilesPath: string): Promise<Stack> {
+    // The case before may have failed in the middle of an outage.
+    await servers.heal();
     const stack = new Stack(servers, profilesPath, await newFolder());
     await stack.empty();
     await stack.startProduct();

@@ -32,6 +32,8 @@ const FAILURES_MAX = 3;
 const RECONNECT_AFTER_MS = 250;
 /** From the start of a connection to the probe's answer. A server that is stopped accepts connections and says nothing. */
 const CONNECT_LIMIT_MS = 2_000;
+/** A replica answers a ping, and a server that hangs keeps its connection: without callbacks only a look tells. */
+const LOOK_EVERY_MS = 500;
 /** Calls without an answer. Far above what lanes and requests have under way while Redis answers. */
 const CALLS_MAX = 10_000;
 const NOEVICTION = 'noeviction';
@@ -48,6 +50,7 @@ export class RedisLink {
   private readonly breaker: CircuitBreaker;
   private readonly redis: Redis;
   private connectTimer: Timer | null = null;
+  private lookTimer: Timer | null = null;
   private whenFirstUp: (() => void) | null = null;
   private callCount = 0;
   private lastError: unknown = null;
@@ -71,6 +74,7 @@ export class RedisLink {
 
   /** Begins to connect. Resolves with the first answer, or after `limitMs`. */
   async open(limitMs: number): Promise<void> {
+    this.lookTimer = this.clock.every(LOOK_EVERY_MS, () => this.look());
     await new Promise<void>((resolve) => {
       const timer = this.clock.after(limitMs, resolve);
       this.whenFirstUp = () => {
@@ -109,6 +113,7 @@ export class RedisLink {
     this.isClosed = true;
     this.breaker.open('closed');
     this.connectTimer?.cancel();
+    this.lookTimer?.cancel();
     this.whenFirstUp?.();
     this.redis.disconnect();
   }
@@ -153,6 +158,11 @@ export class RedisLink {
       this.lastError = new TimeLimitError('a connection to Redis', CONNECT_LIMIT_MS);
       this.hangUp();
     });
+  }
+
+  /** Asks what a callback would ask, so that health tells of a Redis that takes no writes before an event meets it. */
+  private look(): void {
+    if (this.breaker.outage === null) this.run(this.options.probe).catch(() => undefined);
   }
 
   private async probe(): Promise<void> {

@@ -15,8 +15,10 @@ import {
   type RowState,
   type RowVersion,
 } from './event-log.js';
+import { errorGroupOf } from './error-group.js';
 import { COLUMNS, rowFrom, searchClauses, type RawRow } from './event-log-sql.js';
 import type { EventStatus } from './status.js';
+import { insertWecomIds } from './wecom-id-rows.js';
 
 const RUNNABLE_SQL = "status IN ('RETRY', 'PARKED', 'REDRIVEN')";
 const WAITING_SQL = "status IN ('RETRY', 'PARKED', 'REDRIVEN', 'DEAD')";
@@ -41,13 +43,14 @@ export class TypeormEventLog extends EventLog {
     const values = rows.flatMap((row) => [
       ...[row.corpId, row.eventType, row.eventKey, row.app, row.changeType, row.entityKey, row.msgId, row.createTime],
       ...[row.status, 0, row.attempt, row.laneSeq, row.dueAt, row.plaintext, row.receivedAt, row.facts],
-      ...[row.errorCode, row.errorMessage, row.decidedAt],
+      ...[row.errorCode, row.errorMessage, errorGroupOf(row.errorCode, row.errorMessage), row.decidedAt],
     ]);
     try {
       await tx.manager.query(
         `INSERT INTO event_log (${COLUMNS.join(', ')}) VALUES ${tuples(rows.length, COLUMNS.length)}`,
         values,
       );
+      await insertWecomIds(tx, rows);
       return { kind: 'inserted' };
     } catch (error) {
       // Touching the row after this error in the same transaction deadlocks on InnoDB (measured: 87 %): roll back first.
@@ -79,7 +82,7 @@ export class TypeormEventLog extends EventLog {
     const decided = await changed(
       tx,
       `UPDATE event_log SET status = ?, attempt = ?, lane_seq = ?, due_at = ?, error_code = ?, error_message = ?,
-         decided_at = ?
+         error_group = ?, decided_at = ?
        WHERE id = ? AND generation = ? AND attempt = ? AND ${RUNNABLE_SQL} AND ${FIRST_SQL}`,
       [
         ...[
@@ -89,6 +92,7 @@ export class TypeormEventLog extends EventLog {
           state.dueAt,
           state.errorCode,
           state.errorMessage,
+          errorGroupOf(state.errorCode, state.errorMessage),
           state.decidedAt,
         ],
         ...[version.id, version.generation, version.attempt],

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { CreateTables1796000000000 } from '../../migrations/1796000000000-create-tables.js';
 import { CreateBusinessTables1796000000001 } from '../../migrations/1796000000001-create-business-tables.js';
+import { IndexEvents1796000030000 } from '../../migrations/1796000030000-index-events.js';
+import { CreateRedriveJobs1796000030001 } from '../../migrations/1796000030001-create-redrive-jobs.js';
 import { readOnlyOptions, sqliteOptions } from '../../src/database/sqlite/sqlite-options.js';
 import { SqliteUnitOfWork } from '../../src/database/sqlite/sqlite-unit-of-work.js';
 import type { Clock } from '../../src/runtime/clock.js';
@@ -15,7 +17,7 @@ export interface BusinessDatabase {
   close(): Promise<void>;
 }
 
-/** A real SQLite file in a folder of its own, both migrations run. `note` is a table for the handlers of tests. */
+/** A real SQLite file in a folder of its own, all migrations run. `note` is a table for the handlers of tests. */
 export async function openBusinessDatabase(
   clock: Clock,
   entities: readonly (new () => object)[] = [],
@@ -24,7 +26,10 @@ export async function openBusinessDatabase(
   const options = {
     path: join(folder, 'wecom.sqlite'),
     entities,
-    migrations: [CreateTables1796000000000, CreateBusinessTables1796000000001],
+    migrations: [
+      ...[CreateTables1796000000000, CreateBusinessTables1796000000001],
+      ...[IndexEvents1796000030000, CreateRedriveJobs1796000030001],
+    ],
   };
   const writer = await new DataSource(sqliteOptions(options)).initialize();
   await writer.query('CREATE TABLE note (id INTEGER PRIMARY KEY, event_key TEXT NOT NULL, text TEXT NOT NULL)');

@@ -2,6 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { serveAdminDocs } from './admin/admin-docs.js';
 import { DataFolderLock } from './database/sqlite/data-folder-lock.js';
 import { HealthRegistry } from './observability/health-registry.js';
 import { listenerConstraint, listenerOf, markAdminServer } from './observability/listener.js';
@@ -30,6 +31,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   let created: NestFastifyApplication | null = null;
   try {
     const app = (created = await createApp(options));
+    serveAdminDocs(app);
     app.connectMicroservice({ strategy: consumers(app, options) }, { inheritAppConfig: false });
     // Handlers are registered first: a consumer that starts before them would record a backlog without any effect.
     await app.init();

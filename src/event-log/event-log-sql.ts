@@ -81,6 +81,7 @@ export function searchClauses(filter: EventFilter): { sql: string[]; values: unk
   ];
   for (const [column, value] of equal) if (value !== undefined) add(`${column} = ?`, value);
   if (filter.statuses?.length) add(`status IN (${places(filter.statuses)})`, ...filter.statuses);
+  if (filter.ids?.length) add(`id IN (${places(filter.ids)})`, ...filter.ids);
   if (filter.eventKeys?.length) add(`msg_id_or_hash IN (${places(filter.eventKeys)})`, ...filter.eventKeys);
   for (const { name, value } of filter.wecomIds ?? []) {
     const named = name === undefined ? '' : ' AND name = ?';
@@ -90,6 +91,7 @@ export function searchClauses(filter: EventFilter): { sql: string[]; values: unk
   if (filter.text !== undefined) add("plaintext LIKE ? ESCAPE '!'", `%${filter.text.replace(/[!%_]/g, '!$&')}%`);
   if (filter.receivedFrom !== undefined) add('received_at >= ?', filter.receivedFrom);
   if (filter.receivedTo !== undefined) add('received_at < ?', filter.receivedTo);
+  if (filter.decidedTo !== undefined) add('decided_at <= ?', filter.decidedTo);
   if (filter.beforeId !== undefined) add('id < ?', filter.beforeId);
   return { sql, values };
 }

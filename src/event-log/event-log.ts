@@ -152,10 +152,13 @@ export interface EventFilter {
   /** The event is about all of these; without a name, under any. */
   readonly wecomIds?: readonly { readonly name?: string; readonly value: string }[];
   readonly eventKeys?: readonly string[];
+  readonly ids?: readonly number[];
   /** Matches a part of the plaintext. Slow: it reads every row that the other filters leave. */
   readonly text?: string;
   readonly receivedFrom?: number;
   readonly receivedTo?: number;
+  /** Rows written last at this time or before. */
+  readonly decidedTo?: number;
   /** Rows with a smaller id only: the next page. */
   readonly beforeId?: number;
   readonly limit: number;

@@ -5,7 +5,7 @@ import { Clock } from '../runtime/clock.js';
 import { Outbox, type PendingCommand } from '../saga/outbox.js';
 import { CommandSender } from './command-sender.js';
 import { DEAD_LETTER_COMMAND } from './dead-letter.js';
-import { PollLoop } from './poll-loop.js';
+import { PollLoop } from '../runtime/poll-loop.js';
 import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
 
 const RETRY_DELAY_MS = 1_000;

@@ -5,6 +5,7 @@ interface Shown {
   readonly nullable?: boolean;
 }
 
+// A class is named by a function that must itself be called `type`: so Nest tells it from the class.
 /** Fields of answers, for the OpenAPI document. Each names its type: a compiler's metadata has no `null` and no list. */
 export const shown = {
   text: (more: Shown = {}) => ApiProperty({ type: String, ...more }),
@@ -22,6 +23,6 @@ export const shown = {
   texts: (more: Shown = {}) => ApiProperty({ type: [String], ...more }),
   counts: (more: Shown = {}) => ApiProperty({ type: Object, additionalProperties: { type: 'integer' }, ...more }),
   anything: (more: Shown = {}) => ApiProperty({ type: Object, additionalProperties: true, ...more }),
-  view: (type: () => new () => object, more: Shown = {}) => ApiProperty({ type, ...more }),
-  list: (type: () => new () => object, more: Shown = {}) => ApiProperty({ type, isArray: true, ...more }),
+  view: (type: () => new () => object, more: Shown = {}) => ApiProperty({ type: () => type(), ...more }),
+  list: (type: () => new () => object, more: Shown = {}) => ApiProperty({ type: () => type(), isArray: true, ...more }),
 };

@@ -23,6 +23,7 @@ afterAll(() => rig.stop());
 
 /** Faults of a value by the schema that the document gives it: what is missing, undocumented, or of another type. */
 function faults(schema: any, value: any, path: string): string[] {
+  if (schema === undefined) return [`${path} has no schema`];
   if (schema.$ref) return faults(document.components.schemas[schema.$ref.split('/').pop()], value, path);
   if (schema.allOf) return schema.allOf.flatMap((one: any) => faults(one, value, path));
   if (value === null) return schema.nullable ? [] : [`${path} is null`];

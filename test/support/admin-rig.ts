@@ -20,9 +20,13 @@ export const APPS = {
 
 /** The service in this process, whose rows a test may write as workers would have. */
 export class AdminRig {
+  private keys = 0;
+
   private constructor(
-    readonly gateway: GatewayInProcess,
+    public gateway: GatewayInProcess,
     private readonly folder: string,
+    private readonly env: Record<string, string>,
+    private readonly options: Omit<GatewayOptions, 'config'>,
   ) {}
 
   static async start(
@@ -32,7 +36,8 @@ export class AdminRig {
     const folder = await mkdtemp(join(tmpdir(), 'wecom-admin-'));
     const file = join(folder, 'apps.json');
     await writeFile(file, JSON.stringify(APPS));
-    return new AdminRig(await GatewayInProcess.start({ WECOM_APPS_FILE: file, ...env }, options), folder);
+    const settings = { WECOM_APPS_FILE: file, ...env };
+    return new AdminRig(await GatewayInProcess.start(settings, options), folder, settings, options);
   }
 
   get(path: string): Promise<{ status: number; json: any }> {
@@ -62,12 +67,17 @@ export class AdminRig {
     return this.gateway.gateway.app.get(UnitOfWork).read(({ manager }) => manager.query<Row[]>(sql, [...values]));
   }
 
+  /** Stops the service and starts another one on the same data. */
+  async restart(): Promise<void> {
+    const { dataDir } = this.gateway;
+    await this.gateway.gateway.stop();
+    this.gateway = await GatewayInProcess.startIn(dataDir, this.env, this.options);
+  }
+
   async stop(): Promise<void> {
     await this.gateway.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
-
-  private keys = 0;
 
   private identity(plaintext: string, app: string): EventIdentity {
     const parsed = parseEvent(plaintext, 'wwtest');

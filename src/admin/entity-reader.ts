@@ -29,10 +29,11 @@ export class EntityReader {
   async entity(key: string): Promise<EntityView> {
     const found = await this.unitOfWork.read((tx) => this.sagas.find(tx, key));
     const decisions = await this.decisions.ofEntity(key);
-    if (!found && decisions.length === 0) throw new NotFoundException('no event of this entity was seen');
+    const [newest] = (await this.events.page({ entityKey: key }, null, 1)).rows;
+    if (!found && !newest) throw new NotFoundException('no event of this entity was seen');
     const changes = await this.unitOfWork.read((tx) => this.sagas.timeline(tx, key));
     const waiting = await this.events.page({ entityKey: key, statuses: [...WAITING] }, null, WAITING_SHOWN);
-    const { eventType, changeType } = decisions.at(-1) ?? { eventType: null, changeType: null };
+    const { eventType = null, changeType = null } = newest ?? {};
     const type = eventType === null ? null : this.entityTypes.typeOf(eventType, changeType);
     const machine = eventType === null ? null : (this.handlers.handlerOf(eventType, changeType)?.machine ?? null);
     const unseen = { ...UNSEEN, receiver: null, corpId: null, entityType: type?.name ?? null, entityId: null };

@@ -12,7 +12,8 @@ export class Pacer {
 
   /** Turns that may be taken now, at most `max`; they are taken. */
   take(now: number, max: number): number {
-    const turnsMax = Math.max(1, (this.perSecond * SAVED_MS_MAX) / 1_000);
+    // Two, since with one the rest of a turn would be lost each time that it is asked late.
+    const turnsMax = Math.max(2, (this.perSecond * SAVED_MS_MAX) / 1_000);
     this.turns = Math.min(turnsMax, this.turns + ((now - this.last) * this.perSecond) / 1_000);
     this.last = now;
     const taken = Math.min(Math.floor(this.turns), max);

@@ -21,7 +21,7 @@ export class CreateTables1796000000000 implements MigrationInterface {
   }
 }
 
-const TABLES = ['audit', 'outbox', 'entity_change', 'saga', 'event_history', 'event_log'];
+const TABLES = ['wecom_id', 'audit', 'outbox', 'entity_change', 'saga', 'event_history', 'event_log'];
 
 const ID = 'id INTEGER PRIMARY KEY AUTOINCREMENT';
 
@@ -31,7 +31,7 @@ const SQLITE_UP = [
     change_type TEXT, entity_key TEXT, msg_id TEXT, create_time INTEGER, status TEXT NOT NULL,
     generation INTEGER NOT NULL, attempt INTEGER NOT NULL, run_token TEXT, lane_seq INTEGER, due_at INTEGER,
     plaintext TEXT NOT NULL, received_at INTEGER NOT NULL, facts TEXT NOT NULL, error_code TEXT, error_message TEXT,
-    decided_at INTEGER NOT NULL)`,
+    error_group TEXT, decided_at INTEGER NOT NULL)`,
   `CREATE UNIQUE INDEX uq_event_log_corp_id_event_type_msg_id_or_hash
     ON event_log (corp_id, event_type, msg_id_or_hash)`,
   'CREATE INDEX ix_event_log_msg_id_or_hash ON event_log (msg_id_or_hash)',
@@ -41,6 +41,17 @@ const SQLITE_UP = [
   `CREATE INDEX ix_event_log_due_at ON event_log (due_at) WHERE status IN ('RETRY', 'PARKED', 'REDRIVEN')`,
   `CREATE INDEX ix_event_log_entity_key_lane_seq ON event_log (entity_key, lane_seq)
     WHERE status IN ('RETRY', 'PARKED', 'REDRIVEN', 'DEAD')`,
+  // For the purge. Partial, so that rows that wait cost nothing and no other query is led to it.
+  `CREATE INDEX ix_event_log_decided_at ON event_log (decided_at)
+    WHERE status IN ('APPLIED', 'STALE', 'REJECTED', 'EXPIRED', 'DISCARDED')`,
+  // What the admin API searches by: lists are ordered by (received_at, id), and every index ends with the id.
+  'CREATE INDEX ix_event_log_received_at ON event_log (received_at)',
+  'CREATE INDEX ix_event_log_status_received_at ON event_log (status, received_at)',
+  'CREATE INDEX ix_event_log_error_group_status_received_at ON event_log (error_group, status, received_at)',
+  // By which of WeCom's ids an event is found. No unique key: nothing about it may ever stop an event.
+  'CREATE TABLE wecom_id (value TEXT NOT NULL, name TEXT NOT NULL, event_key TEXT NOT NULL)',
+  'CREATE INDEX ix_wecom_id_value_name ON wecom_id (value, name)',
+  'CREATE INDEX ix_wecom_id_event_key ON wecom_id (event_key)',
   `CREATE TABLE event_history (
     ${ID}, event_key TEXT NOT NULL, at INTEGER NOT NULL, actor TEXT NOT NULL, instance TEXT NOT NULL,
     decision TEXT NOT NULL, reason TEXT NOT NULL, generation INTEGER NOT NULL, attempt INTEGER NOT NULL)`,
@@ -64,6 +75,7 @@ const SQLITE_UP = [
   `CREATE TABLE audit (
     ${ID}, at INTEGER NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL, target TEXT NOT NULL, detail TEXT NOT NULL)`,
   'CREATE INDEX ix_audit_target ON audit (target)',
+  'CREATE INDEX ix_audit_actor ON audit (actor)',
 ];
 
 // MySQL has no partial indexes. An index on a generated column that is NULL once the row has an outcome comes to the same:
@@ -77,15 +89,22 @@ const mysqlUp = ({ id, table }: MysqlColumns): readonly string[] => [
     app VARCHAR(64) NOT NULL, change_type VARCHAR(128), entity_key VARCHAR(512), msg_id VARCHAR(128),
     create_time BIGINT, status VARCHAR(16) NOT NULL, generation INT NOT NULL, attempt INT NOT NULL,
     run_token VARCHAR(64), lane_seq INT, due_at BIGINT, plaintext MEDIUMTEXT NOT NULL, received_at BIGINT NOT NULL,
-    facts MEDIUMTEXT NOT NULL, error_code VARCHAR(64), error_message MEDIUMTEXT, decided_at BIGINT NOT NULL,
+    facts MEDIUMTEXT NOT NULL, error_code VARCHAR(64), error_message MEDIUMTEXT, error_group VARCHAR(64), decided_at BIGINT NOT NULL,
     ${WAITING_KEY},
     UNIQUE KEY uq_event_log_corp_id_event_type_msg_id_or_hash (corp_id, event_type, msg_id_or_hash),
     KEY ix_event_log_msg_id_or_hash (msg_id_or_hash),
     KEY ix_event_log_entity_key (entity_key),
     KEY ix_event_log_msg_id (msg_id),
-    KEY ix_event_log_status (status),
     KEY ix_event_log_due_at (due_at),
+    KEY ix_event_log_decided_at (decided_at, status),
+    KEY ix_event_log_received_at (received_at),
+    KEY ix_event_log_status_received_at (status, received_at),
+    KEY ix_event_log_error_group_status_received_at (error_group, status, received_at),
     KEY ix_event_log_waiting_key_lane_seq (waiting_key, lane_seq)) ${table}`,
+  `CREATE TABLE IF NOT EXISTS wecom_id (
+    ${id}, value VARCHAR(128) NOT NULL, name VARCHAR(32) NOT NULL, event_key VARCHAR(64) NOT NULL,
+    KEY ix_wecom_id_value_name (value, name),
+    KEY ix_wecom_id_event_key (event_key)) ${table}`,
   `CREATE TABLE IF NOT EXISTS event_history (
     ${id}, event_key VARCHAR(64) NOT NULL, at BIGINT NOT NULL, actor VARCHAR(255) NOT NULL,
     instance VARCHAR(255) NOT NULL, decision VARCHAR(16) NOT NULL, reason MEDIUMTEXT NOT NULL, generation INT NOT NULL,
@@ -109,5 +128,6 @@ const mysqlUp = ({ id, table }: MysqlColumns): readonly string[] => [
   `CREATE TABLE IF NOT EXISTS audit (
     ${id}, at BIGINT NOT NULL, actor VARCHAR(255) NOT NULL, action VARCHAR(64) NOT NULL, target VARCHAR(255) NOT NULL,
     detail MEDIUMTEXT NOT NULL,
-    KEY ix_audit_target (target)) ${table}`,
+    KEY ix_audit_target (target),
+    KEY ix_audit_actor (actor)) ${table}`,
 ];

@@ -2,6 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { serveAdminDocs } from './admin/admin-docs.js';
 import type { Config } from './config/config.js';
 import { partsOf } from './config/roles.js';
 import { DataFolderLock } from './database/sqlite/data-folder-lock.js';
@@ -68,6 +69,7 @@ export async function runApp(app: NestFastifyApplication, config: Config): Promi
     .getInstance()
     .addHook('onClose', () => closed(admin));
   try {
+    if (parts.admin) serveAdminDocs(app);
     if (parts.worker) app.connectMicroservice({ strategy: consumers(app, config) }, { inheritAppConfig: false });
     // Handlers are registered first: a consumer that starts before them would record a backlog without any effect.
     await app.init();

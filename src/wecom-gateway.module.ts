@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { MigrationInterface } from 'typeorm';
 import { CreateTables1796000000000 } from '../migrations/1796000000000-create-tables.js';
 import { CreateBusinessTables1796000000001 } from '../migrations/1796000000001-create-business-tables.js';
-import { IndexOutcomes1796000000002 } from '../migrations/1796000000002-index-outcomes.js';
+import { CreateRedriveJobs1796000000002 } from '../migrations/1796000000002-create-redrive-jobs.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AuditRow } from './admin/audit-row.entity.js';
 import { CallbackModule } from './callback/callback.module.js';
@@ -45,7 +45,9 @@ export interface GatewayOptions {
 
 const ROWS = [EventLogRow, EventHistoryRow, SagaRow, EntityChangeRow, OutboxRow, AuditRow, ...BUILT_IN_ROWS];
 /** All of this version's, in the order in which they run. */
-export const MIGRATIONS = [CreateTables1796000000000, CreateBusinessTables1796000000001, IndexOutcomes1796000000002];
+export const MIGRATIONS = [
+  ...[CreateTables1796000000000, CreateBusinessTables1796000000001, CreateRedriveJobs1796000000002],
+];
 
 /** The service as one Nest module: the parts that the configured role has, and no others. */
 @Module({})
@@ -74,7 +76,9 @@ export class WecomGatewayModule {
         EntityTypesModule.register(entityTypes),
         ...(parts.transport ? [TransportModule, IdempotencyModule] : []),
         ...(parts.database ? [DatabaseModule.register(database), EventLogModule, SagaModule] : []),
-        ...(parts.worker ? [HandlersModule.register({ builtInHandlers, handlers, demo: config.isDemo })] : []),
+        ...(parts.worker || parts.admin
+          ? [HandlersModule.register({ builtInHandlers, handlers, demo: config.isDemo })]
+          : []),
         ...(parts.callbacks ? [CallbackModule] : []),
         ...(parts.worker ? [ClusterModule, WorkerModule] : []),
         ...(parts.admin ? [AdminModule] : []),

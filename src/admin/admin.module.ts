@@ -1,15 +1,49 @@
-import { Module } from '@nestjs/common';
+import { Module, type Provider } from '@nestjs/common';
+import { CONFIG, type Config } from '../config/config.js';
+import { Random } from '../runtime/random.js';
+import { AppsController } from './apps.controller.js';
+import { AuditController } from './audit.controller.js';
 import { AuditLog } from './audit-log.js';
+import { Balance } from './balance.js';
 import { DeadLetterService } from './dead-letter-service.js';
 import { DeadLettersController } from './dead-letters.controller.js';
+import { DecisionTail } from './decision-tail.js';
 import { EntitiesController } from './entities.controller.js';
+import { EntityReader } from './entity-reader.js';
+import { ErrorGroups } from './error-groups.js';
+import { EventSearch } from './event-search.js';
 import { EventsController } from './events.controller.js';
+import { Forecaster } from './forecaster.js';
+import { HandlersController } from './handlers.controller.js';
+import { QueuesController } from './queues.controller.js';
+import { RedriveJobReader } from './redrive-job-reader.js';
+import { RedriveJobRunner, RUNNER_OPTIONS, type RunnerOptions } from './redrive-job-runner.js';
+import { RedriveJobService } from './redrive-job-service.js';
+import { RedriveJobSteps } from './redrive-job-steps.js';
+import { RedriveJobStore } from './redrive-job-store.js';
+import { RedriveJobsController } from './redrive-jobs.controller.js';
+import { StatusCounts } from './status-counts.js';
 import { StoredSummary } from './stored-summary.js';
 import { SummaryController } from './summary.controller.js';
 
+const runnerOptions: Provider = {
+  provide: RUNNER_OPTIONS,
+  inject: [CONFIG, Random],
+  useFactory: ({ instance, shutdownLimitMs }: Config, random: Random): RunnerOptions => ({
+    ...{ token: random.token(), instance, stopLimitMs: shutdownLimitMs },
+  }),
+};
+
 /** What operators do, on the admin port only. */
 @Module({
-  controllers: [EventsController, DeadLettersController, EntitiesController, SummaryController],
-  providers: [AuditLog, DeadLetterService, StoredSummary],
+  controllers: [
+    ...[EventsController, DeadLettersController, RedriveJobsController, EntitiesController, QueuesController],
+    ...[SummaryController, HandlersController, AppsController, AuditController],
+  ],
+  providers: [
+    ...[AuditLog, DeadLetterService, EventSearch, ErrorGroups, DecisionTail, EntityReader, StatusCounts, StoredSummary],
+    ...[Balance, Forecaster, runnerOptions, RedriveJobStore, RedriveJobSteps, RedriveJobRunner, RedriveJobService],
+    RedriveJobReader,
+  ],
 })
 export class AdminModule {}

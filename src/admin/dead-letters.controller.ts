@@ -1,54 +1,48 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Req, UseGuards } from '@nestjs/common';
-import { RouteConstraints } from '@nestjs/platform-fastify';
-import { UnitOfWork } from '../database/unit-of-work.js';
-import { EventLog } from '../event-log/event-log.js';
-import { ADMIN_LISTENER } from '../observability/listener.js';
-import { AdminGuard, type AdminRequest } from './admin.guard.js';
+import { Body, Query, Req } from '@nestjs/common';
+import { AdminController, AdminGet, AdminPost } from './admin-controller.decorator.js';
+import type { AdminRequest } from './admin.guard.js';
 import { adminValidation } from './admin-validation.js';
-import { DeadLetterService, type ItemResult } from './dead-letter-service.js';
-import { DeadLetterBody, EventQuery } from './event-query.js';
-import { eventView, type EventView } from './event-view.js';
+import { DeadLetterService } from './dead-letter-service.js';
+import { ErrorGroups, ErrorGroupsView } from './error-groups.js';
+import { DeadLetterBody, DeadLetterQuery } from './event-query.js';
+import { EventSearch } from './event-search.js';
+import { EventPageView } from './event-view.js';
+import { filterOfQuery } from './filter-of-query.js';
+import { ItemResultsView } from './item-result-view.js';
+import { pageView } from './page-view.js';
 
-@Controller('admin/api/v1/dead-letters')
-@UseGuards(AdminGuard)
+@AdminController('dead-letters')
 export class DeadLettersController {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
-    private readonly eventLog: EventLog,
+    private readonly events: EventSearch,
+    private readonly groups: ErrorGroups,
     private readonly service: DeadLetterService,
   ) {}
 
-  /** Events that wait for a person, newest first. */
-  @Get()
-  @RouteConstraints(ADMIN_LISTENER)
-  async list(
-    @Query(adminValidation()) query: EventQuery,
-  ): Promise<{ items: EventView[]; nextBeforeId: number | null }> {
-    const { from, to, ...rest } = query;
-    const filter = { ...rest, receivedFrom: from, receivedTo: to, statuses: ['DEAD' as const] };
-    const rows = await this.unitOfWork.read((tx) => this.eventLog.search(tx, filter));
-    return { items: rows.map(eventView), nextBeforeId: rows.length === query.limit ? (rows.at(-1)?.id ?? null) : null };
+  @AdminGet('', EventPageView, 'Events that wait for a person, newest received first')
+  async list(@Query(adminValidation()) query: DeadLetterQuery): Promise<EventPageView> {
+    const filter = { ...filterOfQuery(query), statuses: ['DEAD' as const] };
+    return pageView(await this.events.page(filter, query.after ?? null, query.limit));
   }
 
-  /** Has dead letters run again. Each item's answer says what its row is now; its outcome is what the row says later. */
-  @Post('redrive')
-  @HttpCode(200)
-  @RouteConstraints(ADMIN_LISTENER)
+  @AdminGet('groups', ErrorGroupsView, 'Dead letters by what they died of, largest group first')
+  byError(): Promise<ErrorGroupsView> {
+    return this.groups.list();
+  }
+
+  @AdminPost('redrive', ItemResultsView, 'Has dead letters run again, at once. For many, or with a rate: redrive-jobs')
   async redrive(
-    @Body(adminValidation()) body: DeadLetterBody,
-    @Req() request: AdminRequest,
-  ): Promise<{ items: ItemResult[] }> {
-    return { items: await this.service.run('redrive', body.items, request.actor ?? '') };
+    @Body(adminValidation()) { items, reason }: DeadLetterBody,
+    @Req() { actor = '' }: AdminRequest,
+  ): Promise<ItemResultsView> {
+    return { items: await this.service.run('redrive', items, { actor, reason }) };
   }
 
-  /** Ends waiting events (dead, parked, in retry) without an effect, for good. */
-  @Post('discard')
-  @HttpCode(200)
-  @RouteConstraints(ADMIN_LISTENER)
+  @AdminPost('discard', ItemResultsView, 'Ends waiting events (dead, parked, in retry) without an effect, for good')
   async discard(
-    @Body(adminValidation()) body: DeadLetterBody,
-    @Req() request: AdminRequest,
-  ): Promise<{ items: ItemResult[] }> {
-    return { items: await this.service.run('discard', body.items, request.actor ?? '') };
+    @Body(adminValidation()) { items, reason }: DeadLetterBody,
+    @Req() { actor = '' }: AdminRequest,
+  ): Promise<ItemResultsView> {
+    return { items: await this.service.run('discard', items, { actor, reason }) };
   }
 }

@@ -1,34 +1,35 @@
-import { Controller, Get, NotFoundException, Query, UseGuards } from '@nestjs/common';
-import { RouteConstraints } from '@nestjs/platform-fastify';
+import { BadRequestException, Param, Query } from '@nestjs/common';
 import { UnitOfWork } from '../database/unit-of-work.js';
-import { ADMIN_LISTENER } from '../observability/listener.js';
-import { SagaStore, type EntityChange } from '../saga/saga-store.js';
-import { AdminGuard } from './admin.guard.js';
+import { SagaStore } from '../saga/saga-store.js';
+import { AdminController, AdminGet } from './admin-controller.decorator.js';
 import { adminValidation } from './admin-validation.js';
+import { EntityReader } from './entity-reader.js';
+import { EntityView, LedgerView } from './entity-view.js';
 import { ChangesQuery, EntityQuery } from './event-query.js';
+import { keyOf } from './filter-of-query.js';
 
-@Controller('admin/api/v1/entities')
-@UseGuards(AdminGuard)
+/** Keys of entities hold `/` and `%2F`, so they travel in the query, or in base64url as a path. */
+@AdminController('entities')
 export class EntitiesController {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly sagas: SagaStore,
+    private readonly entities: EntityReader,
   ) {}
 
-  /** Where an entity stands, and how it got there. */
-  @Get()
-  @RouteConstraints(ADMIN_LISTENER)
-  async entity(@Query(adminValidation()) { key }: EntityQuery): Promise<object> {
-    const found = await this.unitOfWork.read((tx) => this.sagas.find(tx, key));
-    if (!found) throw new NotFoundException('no event of this entity was applied');
-    const changes = await this.unitOfWork.read((tx) => this.sagas.timeline(tx, key));
-    return { key, ...found, changes };
+  @AdminGet('', EntityView, 'Where an entity stands, and how it got there, by its key')
+  byKey(@Query(adminValidation()) { key, ref }: EntityQuery): Promise<EntityView> {
+    if ((key === undefined) === (ref === undefined)) throw new BadRequestException(['give either key or ref']);
+    return this.entities.entity(key ?? keyOf(ref ?? ''));
   }
 
-  /** The ledger of effects in commit order, for auditors. */
-  @Get('changes')
-  @RouteConstraints(ADMIN_LISTENER)
-  async changes(@Query(adminValidation()) { afterId, limit }: ChangesQuery): Promise<{ items: EntityChange[] }> {
+  @AdminGet('changes', LedgerView, 'The ledger of effects in commit order, for auditors')
+  async changes(@Query(adminValidation()) { afterId, limit }: ChangesQuery): Promise<LedgerView> {
     return { items: await this.unitOfWork.read((tx) => this.sagas.changes(tx, afterId, limit)) };
+  }
+
+  @AdminGet('by-ref/:ref', EntityView, 'The same by entityRef, the key in base64url')
+  byRef(@Param('ref') ref: string): Promise<EntityView> {
+    return this.entities.entity(keyOf(ref));
   }
 }

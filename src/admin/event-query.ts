@@ -1,48 +1,19 @@
-import { Transform, Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Max,
-  MaxLength,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, MaxLength, Min, ValidateNested } from 'class-validator';
 import { OUTCOMES, WAITING, type EventStatus } from '../event-log/status.js';
+import type { Position } from './position.js';
+import { cursor, integer, oneOrSeveral, PAGE_ITEMS_MAX, pageSize, text } from './query-fields.js';
 
-const ITEMS_MAX = 1_000;
-const TEXT_MAX = 512;
-
-function text() {
-  return (target: object, key: string): void => {
-    IsOptional()(target, key);
-    IsString()(target, key);
-    MaxLength(TEXT_MAX)(target, key);
-  };
-}
-
-function integer() {
-  return (target: object, key: string): void => {
-    IsOptional()(target, key);
-    Type(() => Number)(target, key);
-    IsInt()(target, key);
-    Min(0)(target, key);
-  };
-}
-
-/** Filters of a search. Ids of WeCom travel in the query, never in a path: they hold slashes and plus signs. */
-export class EventQuery {
-  @text()
+/** What an event may be found by. Ids of WeCom travel in the query, never in a path: they hold slashes and plus signs. */
+export class EventFilterFields {
+  @text('The receiver: name of the app whose URL was called')
   app?: string;
 
   @text()
   corpId?: string;
 
-  @text()
+  @text('As WeCom spells it: sys_approval_change, …')
   eventType?: string;
 
   @text()
@@ -51,82 +22,142 @@ export class EventQuery {
   @text()
   entityKey?: string;
 
-  @text()
+  @text('The entity key in base64url, where a proxy cannot be trusted with the key itself')
+  entityRef?: string;
+
+  @text('The idempotency key of the event')
+  eventKey?: string;
+
+  @text('WeCom’s MsgId')
   msgId?: string;
+
+  @text('Approval number (审批单号)')
+  spNo?: string;
+
+  @text('Customer (外部联系人)')
+  externalUserId?: string;
+
+  @text('Customer group (客户群)')
+  chatId?: string;
+
+  @text('Member (成员)')
+  userId?: string;
+
+  @text('Any of WeCom’s ids, whatever it is the id of')
+  wecomId?: string;
 
   @text()
   errorCode?: string;
 
-  /** Part of the plaintext, for WeCom's other ids (SpNo, ExternalUserID, …). */
-  @text()
+  @text('group of GET dead-letters/groups')
+  errorGroup?: string;
+
+  @text('Part of the plaintext. Slow: looks at 50,000 rows a request and then answers isPartial')
   text?: string;
 
-  /** One or several, separated by commas. */
-  @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.split(',') : value))
-  @IsArray()
-  @IsIn([...OUTCOMES, ...WAITING], { each: true })
+  @oneOrSeveral([...OUTCOMES, ...WAITING], 'Outcomes and waiting statuses')
   status?: EventStatus[];
 
-  /** Received at or after, milliseconds since 1970. */
-  @integer()
+  @integer('Received at or after, milliseconds since 1970')
   from?: number;
 
-  /** Received before, milliseconds since 1970. */
-  @integer()
+  @integer('Received before, milliseconds since 1970')
+  to?: number;
+}
+
+export class EventQuery extends EventFilterFields {
+  @cursor()
+  after?: Position;
+
+  @pageSize()
+  limit = 50;
+}
+
+/** Dead letters have one status; a list of others would be a misunderstanding. */
+export class DeadLetterQuery extends OmitType(EventQuery, ['status'] as const) {}
+
+export class EntityQuery {
+  @text('Of the entity; or give ref')
+  key?: string;
+
+  @text('The key in base64url')
+  ref?: string;
+}
+
+export class AuditQuery {
+  @text('Who')
+  actor?: string;
+
+  @text('redrive, discard, redrive-job.create, …')
+  action?: string;
+
+  @text('event:42, redrive-job:7, …')
+  target?: string;
+
+  @integer('At or after, milliseconds since 1970')
+  from?: number;
+
+  @integer('Before, milliseconds since 1970')
   to?: number;
 
-  @integer()
+  @integer('next of the page before')
   beforeId?: number;
 
-  @IsOptional()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(ITEMS_MAX)
+  @pageSize()
+  limit = 50;
+}
+
+export class TailQuery {
+  @integer('lastId of the answer before; without it the newest decisions')
+  afterId?: number;
+
+  @pageSize()
   limit = 50;
 }
 
 export class ChangesQuery {
-  @integer()
+  @integer('id of the last change seen')
   afterId = 0;
 
-  @IsOptional()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(ITEMS_MAX)
-  limit = ITEMS_MAX;
-}
-
-export class EntityQuery {
-  @IsString()
-  @MaxLength(TEXT_MAX)
-  key!: string;
+  @pageSize()
+  limit = PAGE_ITEMS_MAX;
 }
 
 export class LookupBody {
+  @ApiProperty({ type: [String], minItems: 1, maxItems: PAGE_ITEMS_MAX })
   @IsArray()
   @ArrayMinSize(1)
-  @ArrayMaxSize(ITEMS_MAX)
+  @ArrayMaxSize(PAGE_ITEMS_MAX)
   @IsString({ each: true })
   eventKeys!: string[];
 }
 
-export class DeadLetterItem {
+export class ItemSeen {
+  @ApiProperty({ type: 'integer' })
   @IsInt()
+  @Min(1)
   id!: number;
 
   /** As the operator saw it: two clicks are one. */
+  @ApiProperty({ type: 'integer', description: 'As you saw it: two clicks are one' })
   @IsInt()
+  @Min(0)
   generation!: number;
 }
 
+export const REASON_LENGTH_MAX = 500;
+
 export class DeadLetterBody {
+  @ApiProperty({ type: [ItemSeen], minItems: 1, maxItems: PAGE_ITEMS_MAX })
   @IsArray()
   @ArrayMinSize(1)
-  @ArrayMaxSize(ITEMS_MAX)
+  @ArrayMaxSize(PAGE_ITEMS_MAX)
   @ValidateNested({ each: true })
-  @Type(() => DeadLetterItem)
-  items!: DeadLetterItem[];
+  @Type(() => ItemSeen)
+  items!: ItemSeen[];
+
+  @ApiProperty({ type: String, required: false, maxLength: REASON_LENGTH_MAX, description: 'Why, for the audit' })
+  @IsString()
+  @MaxLength(REASON_LENGTH_MAX)
+  reason = '';
 }

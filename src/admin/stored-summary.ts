@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../database/unit-of-work.js';
-import { EventLog, type EventStatus } from '../event-log/event-log.js';
 import { Outbox } from '../saga/outbox.js';
 import { SagaStore } from '../saga/saga-store.js';
+import { StatusCounts, type Counted } from './status-counts.js';
 
-export interface StoredCounts {
-  readonly statuses: Partial<Record<EventStatus, number>>;
+export interface StoredCounts extends Counted {
   readonly outbox: { readonly pending: number; readonly dead: number };
   readonly lastChangeId: number;
 }
@@ -15,14 +14,15 @@ export interface StoredCounts {
 export class StoredSummary {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly eventLog: EventLog,
+    private readonly counts: StatusCounts,
     private readonly sagas: SagaStore,
     private readonly outbox: Outbox,
   ) {}
 
-  read(): Promise<StoredCounts> {
+  async read(): Promise<StoredCounts> {
+    const counted = await this.counts.read();
     return this.unitOfWork.read(async (tx) => ({
-      statuses: Object.fromEntries(await this.eventLog.counts(tx)),
+      ...counted,
       outbox: await this.outbox.counts(tx),
       lastChangeId: await this.sagas.lastChangeId(tx),
     }));

@@ -1,9 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type App, type AppCredentials, type Config } from '../config/config.js';
+import type { KeyPair } from '../transport/message.js';
 import { decrypt, type Decrypted } from '../wecom/cipher.js';
 import { openEnvelope } from '../wecom/envelope.js';
 import { verifySignature } from '../wecom/signature.js';
 import { CallbackRefusedError } from './callback-errors.js';
+
+export interface Opened extends Decrypted {
+  readonly keyPair: KeyPair;
+}
 
 export type Query = Readonly<Record<string, unknown>>;
 
@@ -19,7 +24,7 @@ export class CallbackOpener {
     return app;
   }
 
-  openBody(app: App, query: Query, body: Buffer | undefined): Decrypted {
+  openBody(app: App, query: Query, body: Buffer | undefined): Opened {
     if (!body || body.length === 0) throw new CallbackRefusedError('WECOM_ENVELOPE_INVALID', app.name, 'an empty body');
     const envelope = openEnvelope(body);
     if (!envelope.ok) {
@@ -29,13 +34,13 @@ export class CallbackOpener {
     return this.open(app, query, envelope.encrypt);
   }
 
-  openEcho(app: App, query: Query): Decrypted {
+  openEcho(app: App, query: Query): Opened {
     // A proxy that decoded the query twice made blanks of the plus signs; base64 has no blanks, so this is safe.
     const echo = only(app, query, 'echostr').replaceAll(' ', '+');
     return this.open(app, query, echo);
   }
 
-  private open(app: App, query: Query, sealed: string): Decrypted {
+  private open(app: App, query: Query, sealed: string): Opened {
     const signature = only(app, query, 'msg_signature');
     const [timestamp, nonce] = [only(app, query, 'timestamp'), only(app, query, 'nonce')];
     // During a rotation either pair may be the one; the signature tells which, before anything is decrypted.
@@ -46,8 +51,9 @@ export class CallbackOpener {
       throw new CallbackRefusedError('WECOM_SIGNATURE_INVALID', app.name, 'the signature does not match', -40001);
     }
     const results = candidates.map(({ aesKey }) => decrypt(sealed, aesKey, app.receiveIds));
-    const opened = results.find((result) => result.ok);
-    if (opened) return opened;
+    const opened = results.findIndex((result) => result.ok);
+    const result = results[opened];
+    if (result?.ok) return { ...result, keyPair: candidates[opened] === app.credentials[0] ? 'current' : 'next' };
     const mismatch = results.find((result) => !result.ok && result.error === 'receive-id-mismatch');
     if (mismatch && !mismatch.ok) {
       throw new CallbackRefusedError(

@@ -61,7 +61,10 @@ export class EventPublisher {
       plaintext: callback.plaintext,
       payloadKeyId: null,
       trace: callback.trace,
-      gateway: { receivedAt: callback.receivedAt, instance: this.config.instance, guard, spooledSince },
+      gateway: {
+        ...{ receivedAt: callback.receivedAt, instance: this.config.instance, guard, spooledSince },
+        keyPair: callback.keyPair,
+      },
     };
   }
 }

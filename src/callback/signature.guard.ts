@@ -25,7 +25,7 @@ export class SignatureGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<CallbackRequest>();
     const receivedAt = this.clock.now();
     const app = this.opener.app(request.params.app);
-    const { plaintext, receiveId } = this.opener.openBody(app, request.query as Query, request.body);
+    const { plaintext, receiveId, keyPair } = this.opener.openBody(app, request.query as Query, request.body);
     const parsed = parseEvent(plaintext, receiveId);
     const event = parsed.kind === 'event' ? parsed.event : null;
     const type = event && this.entityTypes.typeOf(event.eventType, event.changeType);
@@ -39,6 +39,7 @@ export class SignatureGuard implements CanActivate {
       event,
       eventKey: key,
       entityKey: event && this.entityKey(app.name, event),
+      keyPair,
       receivedAt,
       trace: typeof traceparent === 'string' && TRACE_PARENT.test(traceparent) ? traceparent : null,
       budget: requestBudget(app.deadlineMs, this.config),

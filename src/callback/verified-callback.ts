@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../config/config.js';
+import type { KeyPair } from '../transport/message.js';
 import type { WecomEvent } from '../wecom/event.js';
 import type { RequestBudget } from './request-budget.js';
 
@@ -13,6 +14,7 @@ export interface VerifiedCallback {
   readonly event: WecomEvent | null;
   readonly eventKey: string;
   readonly entityKey: string | null;
+  readonly keyPair: KeyPair;
   readonly receivedAt: number;
   readonly trace: string | null;
   readonly budget: RequestBudget;

@@ -43,7 +43,12 @@ export class AgedRows {
   async remove(tx: Tx, table: AgedTable, ids: readonly number[], olderThan: number): Promise<number> {
     if (ids.length === 0) return 0;
     const isOld = table === 'event_log' ? `decided_at < ? AND ${OUTCOME_SQL}` : 'at < ?';
-    return changedRows(tx, `DELETE FROM ${table} WHERE id IN (${places(ids)}) AND ${isOld}`, [...ids, olderThan]);
+    const those = `FROM ${table} WHERE id IN (${places(ids)}) AND ${isOld}`;
+    const values = [...ids, olderThan];
+    // What an event was found by goes with its row.
+    if (table === 'event_log')
+      await tx.manager.query(`DELETE FROM wecom_id WHERE event_key IN (SELECT msg_id_or_hash ${those})`, values);
+    return changedRows(tx, `DELETE ${those}`, values);
   }
 
   /** By age, through an index of its own: an old event may have been decided yesterday, after a redrive. */

@@ -71,6 +71,9 @@ export class EventLogRow {
   @Column({ name: 'error_message', type: 'text', nullable: true })
   errorMessage!: string | null;
 
+  @Column({ name: 'error_group', type: 'varchar', length: 64, nullable: true })
+  errorGroup!: string | null;
+
   @Column({ name: 'decided_at', type: 'bigint' })
   decidedAt!: number;
 }

@@ -9,7 +9,7 @@ export const WAITING_SQL = "status IN ('RETRY', 'PARKED', 'REDRIVEN', 'DEAD')";
 export const COLUMNS = [
   ...['corp_id', 'event_type', 'msg_id_or_hash', 'app', 'change_type', 'entity_key', 'msg_id', 'create_time'],
   ...['status', 'generation', 'attempt', 'lane_seq', 'due_at', 'plaintext', 'received_at', 'facts'],
-  ...['error_code', 'error_message', 'decided_at'],
+  ...['error_code', 'error_message', 'error_group', 'decided_at'],
 ] as const;
 
 export interface RawRow {
@@ -34,6 +34,7 @@ export interface RawRow {
   readonly facts: string;
   readonly error_code: string | null;
   readonly error_message: string | null;
+  readonly error_group: string | null;
   readonly decided_at: number;
 }
 
@@ -59,6 +60,7 @@ export function rowFrom(raw: RawRow): EventRow {
     facts: raw.facts,
     errorCode: raw.error_code,
     errorMessage: raw.error_message,
+    errorGroup: raw.error_group,
     decidedAt: raw.decided_at,
   };
 }
@@ -78,13 +80,21 @@ export function searchClauses(filter: EventFilter): { sql: string[]; values: unk
     ['entity_key', filter.entityKey],
     ['msg_id', filter.msgId],
     ['error_code', filter.errorCode],
+    ['error_group', filter.errorGroup],
   ];
   for (const [column, value] of equal) if (value !== undefined) add(`${column} = ?`, value);
   if (filter.statuses?.length) add(`status IN (${places(filter.statuses)})`, ...filter.statuses);
+  if (filter.ids?.length) add(`id IN (${places(filter.ids)})`, ...filter.ids);
   if (filter.eventKeys?.length) add(`msg_id_or_hash IN (${places(filter.eventKeys)})`, ...filter.eventKeys);
+  for (const { name, value } of filter.wecomIds ?? []) {
+    const named = name === undefined ? '' : ' AND name = ?';
+    const known = `msg_id_or_hash IN (SELECT event_key FROM wecom_id WHERE value = ?${named})`;
+    add(known, value, ...(name === undefined ? [] : [name]));
+  }
   if (filter.text !== undefined) add("plaintext LIKE ? ESCAPE '!'", `%${filter.text.replace(/[!%_]/g, '!$&')}%`);
   if (filter.receivedFrom !== undefined) add('received_at >= ?', filter.receivedFrom);
   if (filter.receivedTo !== undefined) add('received_at < ?', filter.receivedTo);
+  if (filter.decidedTo !== undefined) add('decided_at <= ?', filter.decidedTo);
   if (filter.beforeId !== undefined) add('id < ?', filter.beforeId);
   return { sql, values };
 }

@@ -12,8 +12,10 @@ import {
   type RowState,
   type RowVersion,
 } from './event-log.js';
+import { errorGroupOf } from './error-group.js';
 import { COLUMNS, rowFrom, RUNNABLE_SQL, searchClauses, WAITING_SQL, type RawRow } from './event-log-sql.js';
 import type { EventStatus } from './status.js';
+import { insertWecomIds } from './wecom-id-rows.js';
 
 /**
  * Statements that are the same in every database. The SQL is written out: it is what wall 3 consists of, and the query
@@ -24,19 +26,20 @@ export async function insertRows(tx: Tx, rows: readonly (EventIdentity & RowStat
   const values = rows.flatMap((row) => [
     ...[row.corpId, row.eventType, row.eventKey, row.app, row.changeType, row.entityKey, row.msgId, row.createTime],
     ...[row.status, 0, row.attempt, row.laneSeq, row.dueAt, row.plaintext, row.receivedAt, row.facts],
-    ...[row.errorCode, row.errorMessage, row.decidedAt],
+    ...[row.errorCode, row.errorMessage, errorGroupOf(row.errorCode, row.errorMessage), row.decidedAt],
   ]);
   try {
     await tx.manager.query(
       `INSERT INTO event_log (${COLUMNS.join(', ')}) VALUES ${tuples(rows.length, COLUMNS.length)}`,
       values,
     );
-    return { kind: 'inserted' };
   } catch (error) {
     // Touching the row after this error in the same transaction deadlocks on InnoDB (measured: 87 %): roll back first.
     if (driverErrorKind(error) === 'duplicate-key') return { kind: 'duplicate' };
     throw error;
   }
+  await insertWecomIds(tx, rows);
+  return { kind: 'inserted' };
 }
 
 /** `isTurn` says in the database's own way that no earlier row of the line waits; `more` are its values. */
@@ -50,10 +53,11 @@ export function decideRow(
   return changed(
     tx,
     `UPDATE event_log SET status = ?, attempt = ?, lane_seq = ?, due_at = ?, error_code = ?, error_message = ?,
-       decided_at = ?
+       error_group = ?, decided_at = ?
      WHERE id = ? AND generation = ? AND attempt = ? AND ${RUNNABLE_SQL} AND ${isTurn}`,
     [
       ...[state.status, state.attempt, state.laneSeq, state.dueAt, state.errorCode, state.errorMessage],
+      errorGroupOf(state.errorCode, state.errorMessage),
       ...[state.decidedAt, version.id, version.generation, version.attempt, ...more],
     ],
   );

@@ -1,4 +1,5 @@
 import type { Tx } from '../database/unit-of-work.js';
+import type { WecomId } from '../wecom/wecom-ids.js';
 import type { EventStatus, Outcome, RunnableStatus, WaitingStatus } from './status.js';
 
 /** What identifies the row and never changes. */
@@ -15,6 +16,8 @@ export interface EventIdentity {
   readonly receivedAt: number;
   /** JSON: the gateway's facts and the trace context. */
   readonly facts: string;
+  /** What `search` finds it by; kept beside the row, so a row that was read does not bring them. */
+  readonly wecomIds?: readonly WecomId[];
 }
 
 /** What a decision writes into a row. */
@@ -32,6 +35,8 @@ export interface EventRow extends EventIdentity, RowState {
   readonly id: number;
   readonly generation: number;
   readonly runToken: string | null;
+  /** What failures of one cause have in common (`errorGroupOf`); null without an error. */
+  readonly errorGroup: string | null;
 }
 
 /** What a run from a row has to find unchanged before it writes (protocol.md, "Failure rows"). */
@@ -143,11 +148,17 @@ export interface EventFilter {
   readonly msgId?: string;
   readonly statuses?: readonly EventStatus[];
   readonly errorCode?: string;
+  readonly errorGroup?: string;
+  /** The event is about all of these; without a name, under any. */
+  readonly wecomIds?: readonly { readonly name?: string; readonly value: string }[];
   readonly eventKeys?: readonly string[];
+  readonly ids?: readonly number[];
   /** Matches a part of the plaintext. Slow: it reads every row that the other filters leave. */
   readonly text?: string;
   readonly receivedFrom?: number;
   readonly receivedTo?: number;
+  /** Rows written last at this time or before. */
+  readonly decidedTo?: number;
   /** Rows with a smaller id only: the next page. */
   readonly beforeId?: number;
   readonly limit: number;

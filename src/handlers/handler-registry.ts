@@ -46,6 +46,12 @@ export class HandlerRegistry implements OnModuleInit {
     return (exact?.builtIn && whole?.builtIn === false ? whole : (exact ?? whole)) ?? null;
   }
 
+  /** By event or `event/changeType`, in the order of their names. */
+  list(): readonly (RegisteredHandler & { readonly event: string })[] {
+    const events = [...this.handlers].map(([event, registered]) => ({ ...registered, event }));
+    return events.sort((a, b) => (a.event < b.event ? -1 : 1));
+  }
+
   private register(name: string, handler: WecomHandler, options: HandlerOptions, builtIn: boolean): void {
     if (typeof handler.handle !== 'function') {
       throw new HandlerConflictError(

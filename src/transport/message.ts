@@ -1,3 +1,6 @@
+/** The pair in use, or the one that a rotation leads to. */
+export type KeyPair = 'current' | 'next';
+
 /** What the gateway saw and decided, carried to the event's history because the gateway has no database. */
 export interface GatewayFacts {
   /** Milliseconds since 1970. */
@@ -8,6 +11,8 @@ export interface GatewayFacts {
   readonly guard: 'claimed' | 'unavailable' | 'own-copy';
   /** Since when it waited in the spool (ms), or null when it was published at once. */
   readonly spooledSince: number | null;
+  /** Which pair of token and key the callback was signed with: tells how far a rotation is. */
+  readonly keyPair?: KeyPair;
 }
 
 /** Version 1 of the envelope on every transport (interface.md, "Message envelope"). JSON in UTF-8. */

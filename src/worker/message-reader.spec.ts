@@ -83,7 +83,7 @@ describe('a text that does not parse', () => {
   it('is DEAD again after a redrive, and is told again', async () => {
     const broken = rig.delivery('not xml, not json');
     await rig.consume(broken);
-    await rig.operator.run('redrive', [(await rig.row(broken))!], 'kim');
+    await rig.operator.run('redrive', [(await rig.row(broken))!], { actor: 'kim', reason: '' });
     await rig.retryPass();
     expect(await rig.row(broken)).toMatchObject({ status: 'DEAD', generation: 1, errorCode: 'EVENT_UNPARSED' });
     expect(await rig.count('outbox')).toBe(2);

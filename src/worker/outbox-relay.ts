@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ClusterLock } from '../cluster/cluster-lock.js';
 import { Log } from '../observability/log.js';
 import { Clock } from '../runtime/clock.js';
+import { PollLoop } from '../runtime/poll-loop.js';
 import { OutboxBatch } from './outbox-batch.js';
-import { PollLoop } from './poll-loop.js';
 import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
 
 /**

@@ -146,7 +146,7 @@ describe('the deadline of a type', () => {
     const row = await rig.put(first, { status: 'DEAD', attempt: 1, laneSeq: 1 });
     await rig.consume(late);
     expect(await rig.statuses(late)).toEqual(['PARKED']);
-    await rig.operator.run('discard', [row], 'kim');
+    await rig.operator.run('discard', [row], { actor: 'kim', reason: '' });
     await rig.retryPass();
     expect(await rig.statuses(late)).toEqual(['EXPIRED']);
   });

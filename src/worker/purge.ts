@@ -4,7 +4,7 @@ import { TransactionConflictError } from '../database/database-errors.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { AGED_TABLES, AgedRows, type AgedPage, type AgedTable } from '../event-log/aged-rows.js';
 import { Clock } from '../runtime/clock.js';
-import { PollLoop } from './poll-loop.js';
+import { PollLoop } from '../runtime/poll-loop.js';
 import { PurgeReport } from './purge-report.js';
 
 export const PURGE_OPTIONS = Symbol('PURGE_OPTIONS');

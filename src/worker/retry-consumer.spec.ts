@@ -84,7 +84,7 @@ describe('a line of a strict entity', () => {
   it('drains in one pass, in order, once its first event has an outcome', async () => {
     await open({ handlers: { strict_thing: noteWhat } });
     const line = await deadLine();
-    await rig.operator.run('redrive', [(await rig.row(line[0]!))!], 'kim');
+    await rig.operator.run('redrive', [(await rig.row(line[0]!))!], { actor: 'kim', reason: '' });
     await rig.retryPass();
     expect(await rig.statuses(...line)).toEqual(['APPLIED', 'APPLIED', 'APPLIED']);
     expect(await rig.notes()).toEqual(['first', 'second', 'third']);
@@ -93,7 +93,7 @@ describe('a line of a strict entity', () => {
   it('is blocked by a redriven row from its old place', async () => {
     await open({ handlers: { strict_thing: noteWhat } });
     const line = await deadLine();
-    await rig.operator.run('redrive', [(await rig.row(line[0]!))!], 'kim');
+    await rig.operator.run('redrive', [(await rig.row(line[0]!))!], { actor: 'kim', reason: '' });
     const late = strict(4, 'fourth');
     await rig.consume(late);
     expect(await rig.row(line[0]!)).toMatchObject({ status: 'REDRIVEN', laneSeq: 1, attempt: 0, generation: 1 });
@@ -108,7 +108,7 @@ describe('a line of a strict entity', () => {
       fails ? Promise.reject(new Error('no')) : noteWhat(context, event);
     await open({ handlers: { strict_thing: handler } });
     const line = await deadLine();
-    await rig.operator.run('redrive', [(await rig.row(line[0]!))!], 'kim');
+    await rig.operator.run('redrive', [(await rig.row(line[0]!))!], { actor: 'kim', reason: '' });
     await rig.retryPass();
     expect(await rig.row(line[0]!)).toMatchObject({ status: 'RETRY', attempt: 1, generation: 1, laneSeq: 1 });
     expect(await rig.statuses(...line)).toEqual(['RETRY', 'PARKED', 'PARKED']);
@@ -116,7 +116,7 @@ describe('a line of a strict entity', () => {
     expect(await rig.row(line[0]!)).toMatchObject({ status: 'DEAD', attempt: 4, generation: 1, laneSeq: 1 });
     expect(await rig.statuses(...line)).toEqual(['DEAD', 'PARKED', 'PARKED']);
     fails = false;
-    await rig.operator.run('redrive', [(await rig.row(line[0]!))!], 'kim');
+    await rig.operator.run('redrive', [(await rig.row(line[0]!))!], { actor: 'kim', reason: '' });
     await rig.retryPass();
     expect(await rig.notes()).toEqual(['first', 'second', 'third']);
   });
@@ -142,15 +142,15 @@ describe('redrive and discard', () => {
     const [dead] = await deadLine();
     const seen = (await rig.row(dead!))!;
     const clicks = await Promise.all([
-      rig.operator.run('redrive', [seen], 'kim'),
-      rig.operator.run('redrive', [seen], 'lee'),
+      rig.operator.run('redrive', [seen], { actor: 'kim', reason: '' }),
+      rig.operator.run('redrive', [seen], { actor: 'lee', reason: '' }),
     ]);
     expect(
       clicks
         .flat()
         .map(({ result }) => result)
         .sort(),
-    ).toEqual(['not-possible', 'redriven']);
+    ).toEqual(['changed-meanwhile', 'redriven']);
     expect(await rig.row(dead!)).toMatchObject({ status: 'REDRIVEN', generation: 1 });
   });
 
@@ -158,14 +158,14 @@ describe('redrive and discard', () => {
     await open({ handlers: { strict_thing: () => Promise.reject(new Error('no')) } });
     const [dead] = await deadLine();
     const seen = (await rig.row(dead!))!;
-    await rig.operator.run('redrive', [seen], 'kim');
+    await rig.operator.run('redrive', [seen], { actor: 'kim', reason: '' });
     await rig.retryFor(100_000);
     expect(await rig.row(dead!)).toMatchObject({ status: 'DEAD', generation: 1 });
-    expect(await rig.operator.run('redrive', [seen], 'kim')).toMatchObject([
-      { result: 'not-possible', status: 'DEAD', generation: 1 },
+    expect(await rig.operator.run('redrive', [seen], { actor: 'kim', reason: '' })).toMatchObject([
+      { result: 'changed-meanwhile', status: 'DEAD', generation: 1 },
     ]);
-    expect(await rig.operator.run('discard', [seen], 'kim')).toMatchObject([
-      { result: 'not-possible', status: 'DEAD' },
+    expect(await rig.operator.run('discard', [seen], { actor: 'kim', reason: '' })).toMatchObject([
+      { result: 'changed-meanwhile', status: 'DEAD' },
     ]);
     expect(await rig.row(dead!)).toMatchObject({ status: 'DEAD', generation: 1 });
   });
@@ -182,11 +182,11 @@ describe('redrive and discard', () => {
         dueAt: status === 'DEAD' ? null : rig.clock.now() + 600_000,
       });
       await rig.consume(second);
-      expect(await rig.operator.run('discard', [row], 'kim')).toMatchObject([
+      expect(await rig.operator.run('discard', [row], { actor: 'kim', reason: '' })).toMatchObject([
         { result: 'discarded', status: 'DISCARDED' },
       ]);
-      expect(await rig.operator.run('discard', [row], 'kim')).toMatchObject([
-        { result: 'not-possible', status: 'DISCARDED' },
+      expect(await rig.operator.run('discard', [row], { actor: 'kim', reason: '' })).toMatchObject([
+        { result: 'not-waiting', status: 'DISCARDED' },
       ]);
       await rig.retryPass();
       expect(await rig.statuses(first, second)).toEqual(['DISCARDED', 'APPLIED']);
@@ -203,12 +203,14 @@ describe('redrive and discard', () => {
     const delivery = strict(1);
     await rig.consume(delivery);
     const row = (await rig.row(delivery))!;
-    expect(await rig.operator.run('redrive', [row, { id: 999, generation: 0 }], 'kim')).toMatchObject([
-      { result: 'not-possible', status: 'APPLIED' },
+    expect(
+      await rig.operator.run('redrive', [row, { id: 999, generation: 0 }], { actor: 'kim', reason: '' }),
+    ).toMatchObject([
+      { result: 'not-dead', status: 'APPLIED' },
       { result: 'not-found', status: null },
     ]);
-    expect(await rig.operator.run('discard', [row], 'kim')).toMatchObject([
-      { result: 'not-possible', status: 'APPLIED' },
+    expect(await rig.operator.run('discard', [row], { actor: 'kim', reason: '' })).toMatchObject([
+      { result: 'not-waiting', status: 'APPLIED' },
     ]);
   });
 });

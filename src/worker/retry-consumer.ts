@@ -3,7 +3,7 @@ import { UnitOfWork } from '../database/unit-of-work.js';
 import { EventLog, type EventRow } from '../event-log/event-log.js';
 import { Log } from '../observability/log.js';
 import { Clock } from '../runtime/clock.js';
-import { PollLoop } from './poll-loop.js';
+import { PollLoop } from '../runtime/poll-loop.js';
 import { RowRunner } from './row-runner.js';
 import { WorkerStoppingError } from './run-errors.js';
 import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';

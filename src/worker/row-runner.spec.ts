@@ -71,7 +71,7 @@ describe('counting a run from a row', () => {
     await rig.consume(...line.slice(1));
     await rig.retryFor(60_000);
     expect((await rig.rows()).map(({ attempt }) => attempt)).toEqual([4, 0, 0]);
-    await rig.operator.run('discard', [(await rig.row(line[0]!))!], 'kim');
+    await rig.operator.run('discard', [(await rig.row(line[0]!))!], { actor: 'kim', reason: '' });
     await rig.retryPass();
     expect((await rig.rows()).map(({ attempt }) => attempt)).toEqual([4, 1, 1]);
   });

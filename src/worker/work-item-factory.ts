@@ -7,6 +7,7 @@ import type { Message } from '../transport/message.js';
 import type { Delivery } from '../transport/transport.js';
 import type { WecomEvent } from '../wecom/event.js';
 import { parseEvent, UNPARSED_EVENT_TYPE } from '../wecom/parse-event.js';
+import { wecomIdsOf } from '../wecom/wecom-ids.js';
 import type { Origin, WorkItem } from './work-item.js';
 
 /** Turns messages, rows and foreign records into work items. */
@@ -54,7 +55,8 @@ export class WorkItemFactory {
       return { origin, identity, event: null, defect, entity: null, handler: null };
     }
     const handler = this.handlers.handlerOf(event.eventType, event.changeType);
-    return { origin, identity: { ...identity, entityKey: entity?.key ?? null }, event, defect: null, entity, handler };
+    const known = { ...identity, entityKey: entity?.key ?? null, wecomIds: wecomIdsOf(event) };
+    return { origin, identity: known, event, defect: null, entity, handler };
   }
 
   private entity(app: string, event: WecomEvent): EntityOfEvent | EntityKeyFailedError | null {

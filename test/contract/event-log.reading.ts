@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventFilter, HistoryEntry } from '../../src/event-log/event-log.js';
+import type { WecomId } from '../../src/wecom/wecom-ids.js';
 import { identity, inLine, state, type EventLogProbe } from './event-log.suite.js';
 
 /** What is asked of the rows and their history. */
@@ -93,6 +94,34 @@ function describeSearch(probe: () => EventLogProbe): void {
       expect(await search({})).toEqual(['c', 'b', 'a']);
       expect(await search({ limit: 2 })).toEqual(['c', 'b']);
       expect(await search({ beforeId: (await probe().row('b')).id })).toEqual(['a']);
+    });
+
+    it('by WeCom’s own ids, letter case and all, under their name or any', async () => {
+      const ids = (eventKey: string, ...wecomIds: WecomId[]) => ({
+        ...identity(eventKey, { wecomIds }),
+        ...state('DEAD'),
+      });
+      await probe().put(
+        ids('a', { name: 'ChatId', value: 'wr/1+=' }, { name: 'UserID', value: 'Li' }),
+        ids('b', { name: 'ChatId', value: 'WR/1+=' }, { name: 'UserID', value: 'Li' }),
+        ids('c', { name: 'SpNo', value: 'Li' }),
+        ...Array.from({ length: 9 }, (_, n) => ids(`more${n}`, { name: 'SpNo', value: `more${n}` })),
+      );
+      expect(await search({ wecomIds: [{ name: 'ChatId', value: 'wr/1+=' }] })).toEqual(['a']);
+      expect(await search({ wecomIds: [{ name: 'UserID', value: 'Li' }] })).toEqual(['b', 'a']);
+      expect(await search({ wecomIds: [{ value: 'Li' }] })).toEqual(['c', 'b', 'a']);
+      expect(await search({ wecomIds: [{ value: 'Li' }, { name: 'ChatId', value: 'WR/1+=' }] })).toEqual(['b']);
+      expect(await search({ wecomIds: [{ value: 'more8' }] })).toEqual(['more8']);
+    });
+
+    it('by what failures of one cause have in common', async () => {
+      await probe().put(
+        { ...identity('a'), ...state('DEAD', { errorCode: 'E', errorMessage: 'order 1' }) },
+        { ...identity('b'), ...state('RETRY', { errorCode: 'E', errorMessage: 'order 22' }) },
+        { ...identity('c'), ...state('DEAD', { errorCode: 'E', errorMessage: 'other' }) },
+      );
+      const { errorGroup } = await probe().row('a');
+      expect(await search({ errorGroup: errorGroup ?? '' })).toEqual(['b', 'a']);
     });
 
     const filters: readonly [Partial<EventFilter>, string[]][] = [

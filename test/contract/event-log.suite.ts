@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UnitOfWork } from '../../src/database/unit-of-work.js';
 import type { EventIdentity, EventLog, EventRow, EventStatus, RowState } from '../../src/event-log/event-log.js';
+import { errorGroupOf } from '../../src/event-log/error-group.js';
 import { OUTCOMES, RUNNABLE, WAITING } from '../../src/event-log/status.js';
 import { describeEventLogPicking } from './event-log.picking.js';
 import { describeEventLogReading } from './event-log.reading.js';
@@ -87,7 +88,10 @@ function describeInsert(probe: () => EventLogProbe): void {
         ...state('DEAD', { attempt: 3, laneSeq: 2, dueAt: 5, errorCode: 'E', errorMessage: '错误 😀' }),
       };
       await probe().put(row);
-      expect(await probe().row('k')).toEqual({ ...row, id: expect.any(Number), generation: 0, runToken: null });
+      const errorGroup = errorGroupOf('E', '错误 😀');
+      expect(await probe().row('k')).toEqual({
+        ...{ ...row, id: expect.any(Number), generation: 0, runToken: null, errorGroup },
+      });
     });
 
     it('is nothing for no rows', async () => {
@@ -139,7 +143,7 @@ function describeDecide(probe: () => EventLogProbe): void {
       const row = await probe().row('k');
       const next = state('RETRY', { attempt: 2, dueAt: 9, errorCode: 'E', errorMessage: 'm', decidedAt: 3_000 });
       expect(await decide(row, next)).toBe(true);
-      expect(await probe().row('k')).toEqual({ ...row, ...next });
+      expect(await probe().row('k')).toEqual({ ...row, ...next, errorGroup: errorGroupOf('E', 'm') });
     });
 
     it.each([...OUTCOMES, 'DEAD' as const])('leaves %s', async (status) => {

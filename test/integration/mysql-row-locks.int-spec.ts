@@ -318,7 +318,7 @@ describeWithMariaDb('row locks on MariaDB', () => {
         const { operator } = worker();
         const results = await Promise.all(
           (['redrive', 'redrive', 'discard'] as const).map((action) =>
-            operator.run(action, [{ id, generation: 0 }], 'somebody'),
+            operator.run(action, [{ id, generation: 0 }], { actor: 'somebody', reason: '' }),
           ),
         );
         const done = results.flat().filter(({ result }) => result === 'redriven' || result === 'discarded');
@@ -342,7 +342,7 @@ describeWithMariaDb('row locks on MariaDB', () => {
         await gate.pass();
       });
       await gate.arrived();
-      const redriving = operator.run('redrive', [{ id, generation: 0 }], 'somebody');
+      const redriving = operator.run('redrive', [{ id, generation: 0 }], { actor: 'somebody', reason: '' });
       await blocked();
       expect(await rowOf('k')).toMatchObject({ status: 'DEAD' });
       gate.open();

@@ -25,7 +25,15 @@ export class GatewayInProcess {
     env: Record<string, string>,
     options: Omit<GatewayOptions, 'config'> = {},
   ): Promise<GatewayInProcess> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'wecom-gateway-'));
+    return GatewayInProcess.startIn(await mkdtemp(join(tmpdir(), 'wecom-gateway-')), env, options);
+  }
+
+  /** On a folder that an earlier one left. */
+  static async startIn(
+    dataDir: string,
+    env: Record<string, string>,
+    options: Omit<GatewayOptions, 'config'> = {},
+  ): Promise<GatewayInProcess> {
     const config = loadConfig({
       env: {
         PORT: '0',

@@ -44,7 +44,7 @@ async function start(): Promise<void> {
       (error: unknown) => send({ kind: 'answer', id: ask.id, error: String(error) }),
     );
   });
-  send({ kind: 'started', port: gateway.port, adminPort: gateway.adminPort });
+  send({ kind: 'started', port: gateway.port ?? 0, adminPort: gateway.adminPort });
 }
 
 async function answer(ports: PortFaults, ask: ToProduct): Promise<unknown> {

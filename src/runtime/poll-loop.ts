@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.js';
+import type { Clock } from './clock.js';
 
 /** Calls `pass` again and again: at once while it returns true, else after `everyMs`. Never two passes side by side. */
 export class PollLoop {

@@ -106,7 +106,7 @@ describeWithMariaDb('a unit of work on MariaDB', () => {
             ids.add(await idOf(tx));
             if (ids.size === database.settings.poolMax) allIn.open();
             await allIn.passed;
-          }).finally(allIn.open),
+          }).finally(() => allIn.open()),
         ),
       );
       return ids;

@@ -7,34 +7,13 @@ import { SystemClock } from '../../src/runtime/system-clock.js';
 import { MysqlOutbox } from '../../src/saga/mysql/mysql-outbox.js';
 import { MysqlSagaStore } from '../../src/saga/mysql/mysql-saga-store.js';
 import { identity, inLine, state } from '../contract/event-log.suite.js';
+import { Gate, interrupted } from '../support/gate.js';
 import { describeWithMariaDb, startMariaDb, type MariaDbServer } from '../support/mariadb-server.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
 import { deliveryOf, MysqlWorker } from '../support/mysql-worker.js';
 import type { RecordedDelivery } from '../support/recorded-delivery.js';
 import { until } from '../support/until.js';
 import { note, thingXml, type PlainHandle } from '../support/worker-rig.js';
-
-/** Opens once; whoever passes before waits. */
-class Gate {
-  arrivals = 0;
-  readonly open: () => void;
-  private readonly opened: Promise<void>;
-
-  constructor() {
-    let open = (): void => undefined;
-    this.opened = new Promise((resolve) => (open = resolve));
-    this.open = open;
-  }
-
-  async pass(): Promise<void> {
-    this.arrivals += 1;
-    await this.opened;
-  }
-
-  arrived(): Promise<void> {
-    return until(() => this.arrivals > 0, 10_000, 'somebody arrives at the gate');
-  }
-}
 
 const strict = (id: string, second: number, what = ''): RecordedDelivery =>
   deliveryOf(thingXml('strict_thing', id, 1_700_000_000 + second, { what }));
@@ -351,17 +330,3 @@ describeWithMariaDb('row locks on MariaDB', () => {
     });
   });
 });
-
-/** The same manager, but `between` runs before the first statement that holds `text`. */
-function interrupted(manager: Tx['manager'], text: string, between: () => Promise<void>): Tx['manager'] {
-  let isDue = true;
-  return Object.assign(Object.create(manager) as Tx['manager'], {
-    query: async (sql: string, values?: unknown[]): Promise<unknown> => {
-      if (isDue && sql.includes(text)) {
-        isDue = false;
-        await between();
-      }
-      return manager.query(sql, values);
-    },
-  });
-}

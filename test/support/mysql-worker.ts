@@ -36,7 +36,7 @@ import { WorkItemFactory } from '../../src/worker/work-item-factory.js';
 import { WorkerMetrics } from '../../src/worker/worker-metrics.js';
 import type { WorkerOptions } from '../../src/worker/worker-options.js';
 import { RecordedDelivery } from './recorded-delivery.js';
-import { LATEST_THING, note, STRICT_THING, type PlainHandle } from './worker-rig.js';
+import { LATEST_THING, note, STRICT_THING, thingXml, type PlainHandle } from './worker-rig.js';
 
 const OPTIONS: WorkerOptions = {
   ...{ retryPolicy: { delaysMs: [50, 100] }, dlqTopic: 'dlq', conflictRetriesMax: 3, conflictDelayMs: 20 },
@@ -161,4 +161,13 @@ export function deliveryOf(text: string): RecordedDelivery {
   });
   positions += 1;
   return new RecordedDelivery(`lane-0:${positions}`, entityKey ?? key, body, key, corpId);
+}
+
+/** An event of a thing; `what` tells events of one second apart. */
+export function strict(id: string, second: number, what = ''): RecordedDelivery {
+  return deliveryOf(thingXml('strict_thing', id, 1_700_000_000 + second, { what }));
+}
+
+export function latest(id: string, second: number, what = ''): RecordedDelivery {
+  return deliveryOf(thingXml('latest_thing', id, 1_700_000_000 + second, { what }));
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '../../src/database/unit-of-work.js';
+import type { MysqlDatabase } from './mysql-database.js';
 import { until } from './until.js';
 
 /** Opens once; whoever passes before waits. */
@@ -35,4 +36,10 @@ export function interrupted(manager: Tx['manager'], text: string, between: () =>
       return manager.query(sql, values);
     },
   });
+}
+
+/** Not from INNODB_TRX: whoever asks it more often than every 100 ms gets the same answer for ever. */
+export async function rowLocksWaitedFor(database: MysqlDatabase): Promise<number> {
+  const sql = "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'";
+  return Number((await database.query<{ Value: string }>(sql))[0]?.Value);
 }

@@ -16,6 +16,7 @@ import { SystemClock } from '../../src/runtime/system-clock.js';
 import { SystemRandom } from '../../src/runtime/system-random.js';
 import { MysqlOutbox } from '../../src/saga/mysql/mysql-outbox.js';
 import { MysqlSagaStore } from '../../src/saga/mysql/mysql-saga-store.js';
+import type { KeyedEntity } from '../../src/saga/saga-store.js';
 import { encodeMessage } from '../../src/transport/message-codec.js';
 import { eventKey } from '../../src/wecom/event-key.js';
 import { parseEvent } from '../../src/wecom/parse-event.js';
@@ -101,7 +102,7 @@ export class MysqlWorker {
   readonly failures: FailureWriter;
   readonly factory: WorkItemFactory;
   readonly operator: DeadLetterService;
-  private readonly guard: MemoryIdempotencyStore;
+  readonly guard: MemoryIdempotencyStore;
 
   constructor(
     unitOfWork: UnitOfWork,
@@ -170,4 +171,9 @@ export function strict(id: string, second: number, what = ''): RecordedDelivery 
 
 export function latest(id: string, second: number, what = ''): RecordedDelivery {
   return deliveryOf(thingXml('latest_thing', id, 1_700_000_000 + second, { what }));
+}
+
+export function entity(id: number): KeyedEntity {
+  const ref = { receiver: 'app', corpId: 'ww', entityType: 'thing', entityId: `${id}` };
+  return { ref, key: `app/ww/thing/${id}` };
 }

@@ -8,7 +8,7 @@ import { UNSEEN } from '../../src/saga/decide.js';
 import { MysqlOutbox } from '../../src/saga/mysql/mysql-outbox.js';
 import { MysqlSagaStore } from '../../src/saga/mysql/mysql-saga-store.js';
 import { identity, inLine, state } from '../contract/event-log.suite.js';
-import { Gate, interrupted, rowLocksWaitedFor } from '../support/gate.js';
+import { Gate, interrupted, rowLocksWaitedFor, storedRow } from '../support/gate.js';
 import { describeWithMariaDb, startMariaDb, type MariaDbServer } from '../support/mariadb-server.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
 import { deliveryOf, entity, latest, MysqlWorker, strict } from '../support/mysql-worker.js';
@@ -47,11 +47,7 @@ describeWithMariaDb('row locks on MariaDB', () => {
   const heldBy = (gate: Gate): MysqlWorker => worker((context) => note(context).then(() => gate.pass()));
   const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.unitOfWork.write(work);
   const put = (...rows: Parameters<EventLog['insert']>[1]): Promise<unknown> => write((tx) => log.insert(tx, rows));
-  const rowOf = async (eventKey: string): Promise<EventRow> => {
-    const [row] = await database.unitOfWork.read((tx) => log.search(tx, { eventKeys: [eventKey], limit: 1 }));
-    if (!row) throw new Error(`${eventKey} has no row`);
-    return row;
-  };
+  const rowOf = (eventKey: string): Promise<EventRow> => storedRow(database.unitOfWork, log, eventKey);
   const notes = async (): Promise<string[]> =>
     (await database.query<{ event_key: string }>('SELECT event_key FROM note ORDER BY id')).map((row) => row.event_key);
   const blocked = (): Promise<void> =>

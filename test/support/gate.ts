@@ -1,4 +1,5 @@
-import type { Tx } from '../../src/database/unit-of-work.js';
+import type { Tx, UnitOfWork } from '../../src/database/unit-of-work.js';
+import type { EventLog, EventRow } from '../../src/event-log/event-log.js';
 import type { MysqlDatabase } from './mysql-database.js';
 import { until } from './until.js';
 
@@ -42,4 +43,10 @@ export function interrupted(manager: Tx['manager'], text: string, between: () =>
 export async function rowLocksWaitedFor(database: MysqlDatabase): Promise<number> {
   const sql = "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'";
   return Number((await database.query<{ Value: string }>(sql))[0]?.Value);
+}
+
+export async function storedRow(unitOfWork: UnitOfWork, log: EventLog, eventKey: string): Promise<EventRow> {
+  const [row] = await unitOfWork.read((tx) => log.search(tx, { eventKeys: [eventKey], limit: 1 }));
+  if (!row) throw new Error(`${eventKey} has no row`);
+  return row;
 }

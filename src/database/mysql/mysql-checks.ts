@@ -39,7 +39,7 @@ const UNIQUE_KEYS: readonly (readonly [table: string, columns: readonly string[]
 const OTHER_KEYS: Readonly<Record<string, readonly string[]>> = { event_log: ['entity_key'], saga: ['entity_key'] };
 const VARIABLES = [
   ...['version', 'tx_isolation', 'transaction_isolation', 'innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog'],
-  ...['innodb_rollback_on_timeout', 'max_allowed_packet', 'innodb_doublewrite'],
+  ...['max_allowed_packet', 'innodb_doublewrite'],
 ];
 const VERSION_MIN = { mysql: [8, 0], mariadb: [10, 6] } as const;
 /** Escaping may double what a text takes, and a statement holds more than one text. */

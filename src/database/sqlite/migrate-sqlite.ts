@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { driverErrorKind } from '../database-errors.js';
 import { migrateDatabase, type MigrateAction, type MigrateResult } from '../migrate-database.js';
 import { readOnlyOptions, sqliteOptions, type SqliteSettings } from './sqlite-options.js';
 
@@ -6,6 +7,14 @@ import { readOnlyOptions, sqliteOptions, type SqliteSettings } from './sqlite-op
 export async function migrateSqlite(settings: SqliteSettings, action: MigrateAction): Promise<MigrateResult> {
   const isStatus = action === 'status';
   const options = { ...(isStatus ? readOnlyOptions(settings) : sqliteOptions(settings)), migrationsRun: false };
-  const source = await new DataSource(options).initialize();
+  const source = new DataSource(options);
+  try {
+    await source.initialize();
+  } catch (error) {
+    if (!isStatus || driverErrorKind(error) !== 'unavailable') throw error;
+    // No file yet: a look makes none.
+    const pending = settings.migrations.map((migration) => migration.name);
+    return { done: [], pending, unknown: [], moved: [] };
+  }
   return migrateDatabase(source, action);
 }

@@ -16,6 +16,7 @@ import { SystemClock } from '../../src/runtime/system-clock.js';
 import { SystemRandom } from '../../src/runtime/system-random.js';
 import { MysqlOutbox } from '../../src/saga/mysql/mysql-outbox.js';
 import { MysqlSagaStore } from '../../src/saga/mysql/mysql-saga-store.js';
+import type { KeyedEntity } from '../../src/saga/saga-store.js';
 import { encodeMessage } from '../../src/transport/message-codec.js';
 import { eventKey } from '../../src/wecom/event-key.js';
 import { parseEvent } from '../../src/wecom/parse-event.js';
@@ -36,7 +37,7 @@ import { WorkItemFactory } from '../../src/worker/work-item-factory.js';
 import { WorkerMetrics } from '../../src/worker/worker-metrics.js';
 import type { WorkerOptions } from '../../src/worker/worker-options.js';
 import { RecordedDelivery } from './recorded-delivery.js';
-import { LATEST_THING, note, STRICT_THING, type PlainHandle } from './worker-rig.js';
+import { LATEST_THING, note, STRICT_THING, thingXml, type PlainHandle } from './worker-rig.js';
 
 const OPTIONS: WorkerOptions = {
   ...{ retryPolicy: { delaysMs: [50, 100] }, dlqTopic: 'dlq', conflictRetriesMax: 3, conflictDelayMs: 20 },
@@ -101,7 +102,7 @@ export class MysqlWorker {
   readonly failures: FailureWriter;
   readonly factory: WorkItemFactory;
   readonly operator: DeadLetterService;
-  private readonly guard: MemoryIdempotencyStore;
+  readonly guard: MemoryIdempotencyStore;
 
   constructor(
     unitOfWork: UnitOfWork,
@@ -161,4 +162,18 @@ export function deliveryOf(text: string): RecordedDelivery {
   });
   positions += 1;
   return new RecordedDelivery(`lane-0:${positions}`, entityKey ?? key, body, key, corpId);
+}
+
+/** An event of a thing; `what` tells events of one second apart. */
+export function strict(id: string, second: number, what = ''): RecordedDelivery {
+  return deliveryOf(thingXml('strict_thing', id, 1_700_000_000 + second, { what }));
+}
+
+export function latest(id: string, second: number, what = ''): RecordedDelivery {
+  return deliveryOf(thingXml('latest_thing', id, 1_700_000_000 + second, { what }));
+}
+
+export function entity(id: number): KeyedEntity {
+  const ref = { receiver: 'app', corpId: 'ww', entityType: 'thing', entityId: `${id}` };
+  return { ref, key: `app/ww/thing/${id}` };
 }

@@ -72,8 +72,10 @@ export class EffectTransaction {
     const unfinishedRetryAt = now + (this.options.retryPolicy.delaysMs[0] ?? 0);
     const plan = planGroup({ items, entities: before, lines, now, unfinishedRetryAt });
     await this.writeRows(tx, plan);
-    const commands = await this.handlers.runAll(tx, plan.planned, signal);
+    // Before the handlers: whoever writes the entity first holds it until its commit. Another transaction of the same
+    // entity waits here and then misses its compare-and-set, so a handler's own first insert meets no second one.
     await this.writeEntities(tx, plan, before, now);
+    const commands = await this.handlers.runAll(tx, plan.planned, signal);
     await this.outbox.add(tx, [...commands, ...deadLetters(plan, this.options.dlqTopic, now)]);
     await this.eventLog.record(
       tx,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { MigrationInterface } from 'typeorm';
 import { CreateTables1796000000000 } from '../migrations/1796000000000-create-tables.js';
 import { CreateBusinessTables1796000000001 } from '../migrations/1796000000001-create-business-tables.js';
+import { CreateMemberAndTagTables1796000000004 } from '../migrations/1796000000004-create-member-and-tag-tables.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AuditRow } from './admin/audit-row.entity.js';
 import { CallbackModule } from './callback/callback.module.js';
@@ -41,7 +42,11 @@ export interface GatewayOptions {
 }
 
 const ROWS = [EventLogRow, EventHistoryRow, SagaRow, EntityChangeRow, OutboxRow, AuditRow, ...BUILT_IN_ROWS];
-const MIGRATIONS = [CreateTables1796000000000, CreateBusinessTables1796000000001];
+const MIGRATIONS = [
+  CreateTables1796000000000,
+  CreateBusinessTables1796000000001,
+  CreateMemberAndTagTables1796000000004,
+];
 
 /** The whole service as one Nest module. */
 @Module({})

@@ -52,6 +52,15 @@ export class HandlerRunner {
       const context: HandlerContext = {
         ...{ manager: tx.manager, signal, eventKey, app, attempt: state.attempt },
         move: apply && item.entity ? { entityKey: item.entity.key, from: apply.from, to: apply.next.state } : null,
+        others: plan.others.map(({ entity, apply: moved, state: to }) => {
+          return {
+            entityKey: entity.key,
+            entityId: entity.ref.entityId,
+            from: moved?.from ?? to,
+            to,
+            applied: moved !== null,
+          };
+        }),
         outbox: { add: (command) => void commands.push(checked(command)) },
         logger: this.log.child({ handler: item.handler.name, eventKey }),
       };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { CreateTables1796000000000 } from '../../migrations/1796000000000-create-tables.js';
 import { CreateBusinessTables1796000000001 } from '../../migrations/1796000000001-create-business-tables.js';
+import { CreateMemberAndTagTables1796000000004 } from '../../migrations/1796000000004-create-member-and-tag-tables.js';
 import { readOnlyOptions, sqliteOptions } from '../../src/database/sqlite/sqlite-options.js';
 import { SqliteUnitOfWork } from '../../src/database/sqlite/sqlite-unit-of-work.js';
 import type { Clock } from '../../src/runtime/clock.js';
@@ -24,7 +25,7 @@ export async function openBusinessDatabase(
   const options = {
     path: join(folder, 'wecom.sqlite'),
     entities,
-    migrations: [CreateTables1796000000000, CreateBusinessTables1796000000001],
+    migrations: [CreateTables1796000000000, CreateBusinessTables1796000000001, CreateMemberAndTagTables1796000000004],
   };
   const writer = await new DataSource(sqliteOptions(options)).initialize();
   await writer.query('CREATE TABLE note (id INTEGER PRIMARY KEY, event_key TEXT NOT NULL, text TEXT NOT NULL)');

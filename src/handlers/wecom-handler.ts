@@ -7,13 +7,19 @@ export interface HandlerLogger {
   warn(event: string, fields?: Record<string, unknown>): void;
 }
 
-export interface OtherMove {
+export interface EntityMove {
   readonly entityKey: string;
-  readonly entityId: string;
   readonly from: string;
   readonly to: string;
-  /** False when the entity has seen something newer: it stays at `to`. */
+  /**
+   * False when the entity has seen something newer and stays where it is. It comes up only with events that move several
+   * entities; at least one of them is moved.
+   */
   readonly applied: boolean;
+}
+
+export interface OtherMove extends EntityMove {
+  readonly entityId: string;
 }
 
 /** What a handler gets beside the event. */
@@ -29,7 +35,7 @@ export interface HandlerContext {
   /** Name of the app whose URL was called. */
   readonly app: string;
   /** Where the entity moved, when the event belongs to one; state names are '' without a state machine. */
-  readonly move: { readonly entityKey: string; readonly from: string; readonly to: string } | null;
+  readonly move: EntityMove | null;
   /** The further entities of an event that moves several (`EntityType.others`), locked with the first. */
   readonly others: readonly OtherMove[];
   /** Queues a side effect for after the commit. It is sent until accepted, with `<event key>:<n>` as `Idempotency-Key`. */

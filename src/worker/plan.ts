@@ -26,6 +26,8 @@ export interface Planned {
   /** The entity has to be marked unconfirmed, or is confirmed, although nothing was applied. */
   readonly doubt: 'mark' | 'clear' | null;
   readonly others: readonly PlannedOther[];
+  /** Where the entity stood before; '' without one. */
+  readonly stays: string;
 }
 
 export interface PlanInput {
@@ -70,7 +72,8 @@ function planOne(
 ): Planned {
   const strictKey = strictKeyOf(item);
   const line = strictKey === null ? undefined : lines.get(strictKey);
-  const plain = { item, apply: null, doubt: null, others: [] };
+  const stays = (item.entity && entities.get(item.entity.key)?.state) ?? '';
+  const plain = { item, apply: null, doubt: null, others: [], stays };
   const at = stateOf(item, strictKey, line, now);
   if (item.origin.kind === 'message' && line && line.waiting > 0) {
     const state = at({ status: 'PARKED', attempt: 0, dueAt: now });
@@ -108,11 +111,17 @@ function planOne(
     return decide(before, event, entity.type, item.handler?.machine ?? null, at);
   };
   const decision = of(entity.key, null);
-  const others = decision.kind !== 'apply' ? [] : entity.others.map((other) => planOther(other, of, entities));
-  return { ...plain, ...fromDecision(decision, item, at), others };
+  const isPast = decision.kind === 'stale';
+  const others =
+    isPast || decision.kind === 'apply' ? entity.others.map((other) => planOther(other, of, entities)) : [];
+  const result = { ...plain, ...fromDecision(decision, item, at), others };
+  if (!isPast || !others.some(({ apply }) => apply)) return result;
+  // The first entity is past it, but the event is still news to another: a rename brings the new id into being.
+  const reason = `${result.reason}; it still moves ${others.map(({ entity: { key } }) => key).join(', ')}`;
+  return { ...result, state: at({ status: 'APPLIED', attempt: runsOf(item) }), reason };
 }
 
-/** The first entity lets the event pass; each further one only has to have seen nothing newer. */
+/** Each further entity has only to have seen nothing newer. */
 function planOther(
   other: OtherOfEvent,
   of: (key: string, otherRank: number) => Decision,

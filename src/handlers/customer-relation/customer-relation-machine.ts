@@ -21,7 +21,10 @@ const TELLS_NOTHING_RANK = 3;
 
 const HALF = { to: 'HALF' } as const;
 const ACTIVE = { to: 'ACTIVE' } as const;
-/** An edit, or a hand-over that failed, tells nothing new about the relation itself. */
+/**
+ * An edit, or a hand-over that failed, tells nothing new about the relation itself; a deletion tells of one side only. A
+ * doubt ends with an addition, which begins anew.
+ */
 const same = <S extends RelationState>(to: S): { to: S; keepsDoubt: true } => ({ to, keepsDoubt: true });
 /** Suspect by the reference: a predecessor is late or lost, and only a re-read could tell. */
 const stay = <S extends RelationState>(to: S): { to: S; unconfirmed: true } => ({ to, unconfirmed: true });
@@ -69,16 +72,16 @@ export const customerRelationMachine: StateMachine<RelationState, RelationTrigge
       add_half_external_contact: stay('HALF'),
       add_external_contact: ACTIVE,
       edit_external_contact: stay('HALF'),
-      del_external_contact: [{ to: 'TRANSFERRED', guard: isTransfer }, { to: 'DELETED_BY_USER' }],
-      del_follow_user: { to: 'DELETED_BY_CUSTOMER' },
+      del_external_contact: [{ ...same('TRANSFERRED'), guard: isTransfer }, same('DELETED_BY_USER')],
+      del_follow_user: same('DELETED_BY_CUSTOMER'),
       transfer_fail: same('HALF'),
     },
     ACTIVE: {
       add_half_external_contact: stay('ACTIVE'),
       add_external_contact: stay('ACTIVE'),
       edit_external_contact: same('ACTIVE'),
-      del_external_contact: [{ to: 'TRANSFERRED', guard: isTransfer }, { to: 'DELETED_BY_USER' }],
-      del_follow_user: { to: 'DELETED_BY_CUSTOMER' },
+      del_external_contact: [{ ...same('TRANSFERRED'), guard: isTransfer }, same('DELETED_BY_USER')],
+      del_follow_user: same('DELETED_BY_CUSTOMER'),
       transfer_fail: same('ACTIVE'),
     },
     DELETED_BY_USER: {
@@ -86,14 +89,14 @@ export const customerRelationMachine: StateMachine<RelationState, RelationTrigge
       add_external_contact: ACTIVE,
       edit_external_contact: stay('DELETED_BY_USER'),
       del_external_contact: stay('DELETED_BY_USER'),
-      del_follow_user: { to: 'DELETED_BOTH' },
+      del_follow_user: same('DELETED_BOTH'),
       transfer_fail: same('DELETED_BY_USER'),
     },
     DELETED_BY_CUSTOMER: {
       add_half_external_contact: HALF,
       add_external_contact: ACTIVE,
       edit_external_contact: stay('DELETED_BY_CUSTOMER'),
-      del_external_contact: { to: 'DELETED_BOTH' },
+      del_external_contact: same('DELETED_BOTH'),
       del_follow_user: stay('DELETED_BY_CUSTOMER'),
       transfer_fail: same('DELETED_BY_CUSTOMER'),
     },
@@ -110,7 +113,7 @@ export const customerRelationMachine: StateMachine<RelationState, RelationTrigge
       add_external_contact: ACTIVE,
       edit_external_contact: stay('TRANSFERRED'),
       del_external_contact: stay('TRANSFERRED'),
-      del_follow_user: { to: 'DELETED_BOTH' },
+      del_follow_user: same('DELETED_BOTH'),
       transfer_fail: same('TRANSFERRED'),
     },
   },

@@ -25,6 +25,7 @@ import { OutboxRow } from './saga/outbox-row.entity.js';
 import { SagaRow } from './saga/saga-row.entity.js';
 import { SagaModule } from './saga/saga.module.js';
 import { TransportModule } from './transport/transport.module.js';
+import { WecomApiModule } from './wecom-api/wecom-api.module.js';
 import { WorkerModule } from './worker/worker.module.js';
 
 export interface GatewayOptions {
@@ -69,7 +70,7 @@ export class WecomGatewayModule {
       imports: [
         ...[settings, RuntimeModule, ObservabilityModule.register(createLogger(config.logLevel, config.instance))],
         ...[EntityTypesModule.register(entityTypes), TransportModule, IdempotencyModule],
-        ...[DatabaseModule.register(database), EventLogModule, SagaModule],
+        ...[DatabaseModule.register(database), EventLogModule, SagaModule, WecomApiModule],
         HandlersModule.register({ builtInHandlers, handlers, demo: config.isDemo }),
         ...[CallbackModule, WorkerModule, AdminModule],
       ],

@@ -18,6 +18,8 @@ export interface App {
   /** WeCom gives up after this long. */
   readonly deadlineMs: number;
   readonly nackMode: NackMode;
+  /** For reading from WeCom's API; null: events alone have to do. The secret is never to be logged. */
+  readonly api: { readonly corpId: string; readonly secret: string } | null;
 }
 
 /** Which engine wall 1 runs on. */
@@ -42,6 +44,7 @@ export interface Config {
   /** True while the only app is the one made for trying the service out. */
   readonly isDemo: boolean;
   readonly guard: GuardConfig;
+  readonly wecomApi: { readonly baseUrl: string; readonly timeoutMs: number };
   readonly eventsTopic: string;
   readonly dlqTopic: string;
   readonly eventsGroup: string;

@@ -42,6 +42,7 @@ export function loadConfig(sources: ConfigSources): Config {
     apps: parsed.apps,
     isDemo,
     guard,
+    wecomApi: { baseUrl: env.WECOM_API_URL.replace(/\/+$/, ''), timeoutMs: env.WECOM_API_TIMEOUT_MS },
     eventsTopic: env.EVENTS_TOPIC,
     dlqTopic: env.DLQ_TOPIC,
     eventsGroup: env.EVENTS_GROUP,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textAt } from '../entity-types/fields.js';
 import { customerRelation, customerTag, member } from '../entity-types/built-in.js';
 import type { EntityType } from '../entity-types/entity-type.js';
 import { decide, UNSEEN, type Circumstances, type EntitySnapshot } from '../saga/decide.js';
@@ -71,7 +72,7 @@ const stateOf = (world: World, id: string): string => {
 };
 
 const label = ({ createTime, changeType, fields }: WecomEvent): string =>
-  [createTime, changeType, fields['UserID'], fields['NewUserID']].join(':');
+  [createTime, changeType, textAt(fields, 'UserID'), textAt(fields, 'NewUserID')].join(':');
 
 /** Histories whose every step is sure when it comes in order, and how each order of arrival ends. */
 function wrongAndSure(kinds: readonly Kind[], lengthMax: number, type: EntityType, machine: StateMachine): string[] {

@@ -70,7 +70,7 @@ export class EffectTransaction {
       entities.strict.map(({ key }) => key),
     );
     const unfinishedRetryAt = now + (this.options.retryPolicy.delaysMs[0] ?? 0);
-    const plan = planGroup({ items, entities: before, lines, now, unfinishedRetryAt });
+    const plan = planGroup({ items, entities: before, lines, now, unfinishedRetryAt, limits: this.options });
     await this.writeRows(tx, plan);
     // Before the handlers: whoever writes the entity first holds it until its commit. Another transaction of the same
     // entity waits here and then misses its compare-and-set, so a handler's own first insert meets no second one.

@@ -3,6 +3,7 @@ import { isOutcome } from '../event-log/status.js';
 import type { OtherOfEvent } from '../entity-types/entity-type-registry.js';
 import { decide, type Decision, type EntitySnapshot, type Reread } from '../saga/decide.js';
 import type { Line } from '../event-log/event-log.js';
+import { canReread, type RereadLimits } from './can-reread.js';
 import { strictKeyOf, type LeasedItem } from './work-item.js';
 
 type Apply = Extract<Decision, { kind: 'apply' }>;
@@ -37,6 +38,7 @@ export interface PlanInput {
   readonly now: number;
   /** When a message whose earlier start never ended is run again, from its row. */
   readonly unfinishedRetryAt: number;
+  readonly limits: RereadLimits;
 }
 
 export interface Plan {
@@ -68,7 +70,7 @@ function planOne(
   item: LeasedItem,
   entities: ReadonlyMap<string, EntitySnapshot>,
   lines: ReadonlyMap<string, Line>,
-  { now, unfinishedRetryAt }: PlanInput,
+  { now, unfinishedRetryAt, limits }: PlanInput,
 ): Planned {
   const strictKey = strictKeyOf(item);
   const line = strictKey === null ? undefined : lines.get(strictKey);
@@ -99,18 +101,15 @@ function planOne(
     return { ...plain, state: at({ status: 'APPLIED', attempt: runsOf(item) }), reason };
   }
   const { entity, event } = item;
-  const of = (key: string, otherRank: number | null): Decision => {
+  const of = (key: string, otherRank: number | null, reread: Reread): Decision => {
     const before = entities.get(key);
     if (!before) throw new Error(`the entity ${key} was not loaded`);
-    const at = {
-      nowMs: now,
-      receivedAtMs: item.identity.receivedAt,
-      reread: otherRank === null ? rereadOf(item) : OFF,
-      otherRank,
-    };
-    return decide(before, event, entity.type, item.handler?.machine ?? null, at);
+    const circumstances = { nowMs: now, receivedAtMs: item.identity.receivedAt, reread, otherRank };
+    return decide(before, event, entity.type, item.handler?.machine ?? null, circumstances);
   };
-  const decision = of(entity.key, null);
+  const asked = of(entity.key, null, item.reread ? { kind: 'told', ...item.reread } : { kind: 'ask' });
+  const isHopeless = asked.kind === 'reread' && !canReread(item, limits, now);
+  const decision = isHopeless ? of(entity.key, null, OFF) : asked;
   const isPast = decision.kind === 'stale';
   const others =
     isPast || decision.kind === 'apply' ? entity.others.map((other) => planOther(other, of, entities)) : [];
@@ -124,21 +123,16 @@ function planOne(
 /** Each further entity has only to have seen nothing newer. */
 function planOther(
   other: OtherOfEvent,
-  of: (key: string, otherRank: number) => Decision,
+  of: (key: string, otherRank: number, reread: Reread) => Decision,
   entities: ReadonlyMap<string, EntitySnapshot>,
 ): PlannedOther {
-  const decision = of(other.key, other.rank);
+  const decision = of(other.key, other.rank, OFF);
   const apply = decision.kind === 'apply' ? decision : null;
   return { entity: other, apply, state: apply?.next.state ?? entities.get(other.key)?.state ?? '' };
 }
 
 // A further entity is never re-read: the event is ordered by its first.
 const OFF: Reread = { kind: 'off' };
-
-function rereadOf({ reread, canReread }: LeasedItem): Reread {
-  if (reread) return { kind: 'told', ...reread };
-  return canReread ? { kind: 'ask' } : OFF;
-}
 
 function fromDecision(
   decision: Decision,

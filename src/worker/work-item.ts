@@ -32,8 +32,8 @@ export interface LeasedItem extends WorkItem {
   readonly lease: HeldLease;
   /** Aborts a run from a row when the process stops and cannot wait for it; a message has its lane's signal. */
   readonly stop?: AbortSignal;
-  /** True while WeCom's API may still be asked about a second that rank cannot settle. */
-  readonly canReread?: boolean;
+  /** True when WeCom's API refused to be asked: the rank decides. */
+  readonly rereadRefused?: true;
   /** What it answered, and the entity's version read before the question. */
   readonly reread?: { readonly version: number; readonly finding: Finding };
 }

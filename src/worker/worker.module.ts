@@ -19,6 +19,7 @@ import { MessageReader } from './message-reader.js';
 import { MessageRunner } from './message-runner.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { Pauses } from './pauses.js';
+import { Rereads } from './rereads.js';
 import { RetryConsumer } from './retry-consumer.js';
 import { RowRunner } from './row-runner.js';
 import { RowSteps } from './row-steps.js';
@@ -39,6 +40,8 @@ const options: Provider = {
     // A little longer than a lease, so that a second picker finds the lease ended when it finds the row.
     hideMs: config.leaseTtlMs + 1_000,
     hideEveryMs: Math.floor(config.leaseTtlMs / 3),
+    rereadPatienceMs: 600_000,
+    rereadEveryMs: 5_000,
     retryPollMs: 200,
     retryBatchMax: 50,
     retryLanes: config.workerLanes,
@@ -54,7 +57,7 @@ const options: Provider = {
   controllers: [EventConsumer, DeadLetterConsumer],
   providers: [
     ...[options, WorkerMetrics, WorkItemFactory, MessageReader, MessageRunner, EventProcessor, EffectTransaction],
-    ...[FailureWriter, HandlerRunner, EventFinisher, KnownRows, Pauses, RowRunner, RowSteps, RetryConsumer],
+    ...[FailureWriter, HandlerRunner, EventFinisher, KnownRows, Pauses, RowRunner, RowSteps, Rereads, RetryConsumer],
     ...[OutboxRelay, CommandSender],
   ],
 })

@@ -34,6 +34,7 @@ import { MessageReader } from '../../src/worker/message-reader.js';
 import { MessageRunner } from '../../src/worker/message-runner.js';
 import { OutboxRelay } from '../../src/worker/outbox-relay.js';
 import { Pauses } from '../../src/worker/pauses.js';
+import { Rereads } from '../../src/worker/rereads.js';
 import { RetryConsumer } from '../../src/worker/retry-consumer.js';
 import { RowRunner } from '../../src/worker/row-runner.js';
 import { RowSteps } from '../../src/worker/row-steps.js';
@@ -80,6 +81,8 @@ const WORKER: WorkerOptions = {
   backoffMsMax: 2_000,
   hideMs: 31_000,
   hideEveryMs: 10_000,
+  rereadPatienceMs: 600_000,
+  rereadEveryMs: 5_000,
   retryPollMs: 200,
   retryBatchMax: 50,
   retryLanes: 4,
@@ -159,7 +162,8 @@ export class WorkerRig {
     const reader = new MessageReader(factory, clock);
     this.consumer = new EventConsumer(reader, new MessageRunner(leases, processor, finisher, pauses, log), log);
     const steps = new RowSteps(unitOfWork, eventLog, failures, clock, random, options);
-    const rows = new RowRunner(steps, leases, processor, factory, clock, options);
+    const rereads = new Rereads(unitOfWork, sagas, clock, log, options);
+    const rows = new RowRunner(steps, rereads, leases, processor, factory, options);
     this.retries = new RetryConsumer(unitOfWork, eventLog, rows, clock, log, options);
     this.relay = new OutboxRelay(unitOfWork, outbox, new CommandSender(transport, options), clock, log, options);
     this.deadLetters = new DeadLetterConsumer(reader, failures, clock, log);

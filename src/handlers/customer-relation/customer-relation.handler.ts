@@ -2,8 +2,9 @@ import { changedRows } from '../../database/changed-rows.js';
 import { textAt } from '../../entity-types/fields.js';
 import type { WecomEvent } from '../../wecom/event.js';
 import { UnrecoverableError } from '../../saga/unrecoverable-error.js';
+import { WecomApi } from '../../wecom-api/wecom-api.js';
 import { BuiltInHandler } from '../built-in-handler.decorator.js';
-import type { HandlerContext, WecomHandler } from '../wecom-handler.js';
+import type { HandlerContext, Rereader, WecomHandler } from '../wecom-handler.js';
 import { WecomEventHandler } from '../wecom-event-handler.decorator.js';
 import { customerRelationMachine } from './customer-relation-machine.js';
 
@@ -15,6 +16,18 @@ import { customerRelationMachine } from './customer-relation-machine.js';
   machine: customerRelationMachine,
 })
 export class CustomerRelationHandler implements WecomHandler {
+  readonly rereader: Rereader;
+
+  constructor(api: WecomApi) {
+    this.rereader = {
+      canAsk: (app) => api.isConfigured(app),
+      ask: async ({ fields }, { app, signal }) => {
+        const ids = { userId: textAt(fields, 'UserID') ?? '', externalUserId: textAt(fields, 'ExternalUserID') ?? '' };
+        return (await api.hasFollowRelation(app, ids, signal)) ? 'present' : 'absent';
+      },
+    };
+  }
+
   async handle({ fields }: WecomEvent, { manager, move }: HandlerContext): Promise<void> {
     if (!move) {
       const code = 'CUSTOMER_WITHOUT_IDS';

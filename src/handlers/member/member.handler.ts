@@ -2,8 +2,9 @@ import type { EntityManager } from 'typeorm';
 import { textAt } from '../../entity-types/fields.js';
 import { UnrecoverableError } from '../../saga/unrecoverable-error.js';
 import type { FieldTree, WecomEvent } from '../../wecom/event.js';
+import { WecomApi } from '../../wecom-api/wecom-api.js';
 import { BuiltInHandler } from '../built-in-handler.decorator.js';
-import type { EntityMove, HandlerContext, OtherMove, WecomHandler } from '../wecom-handler.js';
+import type { EntityMove, HandlerContext, OtherMove, Rereader, WecomHandler } from '../wecom-handler.js';
 import { WecomEventHandler } from '../wecom-event-handler.decorator.js';
 import { memberMachine } from './member-machine.js';
 import {
@@ -33,6 +34,18 @@ interface Moved extends EntityMove {
   machine: memberMachine,
 })
 export class MemberHandler implements WecomHandler {
+  readonly rereader: Rereader;
+
+  constructor(api: WecomApi) {
+    this.rereader = {
+      canAsk: (app) => api.isConfigured(app),
+      ask: async ({ fields }, { app, signal }) => {
+        const isThere = await api.hasMember(app, textAt(fields, 'UserID') ?? '', signal);
+        return isThere ? 'present' : 'absent';
+      },
+    };
+  }
+
   async handle(event: WecomEvent, { manager, move, others }: HandlerContext): Promise<void> {
     const { fields } = event;
     const userId = textAt(fields, 'UserID');

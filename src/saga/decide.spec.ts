@@ -174,3 +174,79 @@ describe('a state that the machine does not have', () => {
     });
   });
 });
+
+describe('a second that rank cannot settle', () => {
+  const twice = type({ ambiguous: (rank, lastRank) => rank !== lastRank });
+  const asking: StateMachine = {
+    ...machine,
+    appliesWhen: (from, trigger) => (from === 'ON' && trigger === 'end' ? 'absent' : null),
+  };
+  const ending = event(10, 'end', 1);
+  const told = (finding: 'present' | 'absent', version = 3): Reread => ({ kind: 'told', version, finding });
+
+  it('is put off until three seconds after it, and not into the past', () => {
+    expect(decide(on(), ending, twice, asking, at(11_000, { kind: 'ask' }))).toMatchObject({
+      ...{ kind: 'reread', notBeforeMs: 13_000 },
+    });
+    expect(decide(on(), ending, twice, asking, at(20_000, { kind: 'ask' }))).toMatchObject({ notBeforeMs: 20_000 });
+  });
+
+  it('is settled by what WeCom says, and (time, rank) never decreases', () => {
+    expect(decide(on(), ending, twice, asking, at(NOW, told('absent')))).toMatchObject({
+      ...{ kind: 'apply', rank: 2, next: { state: 'GONE', lastRank: 2, unconfirmed: false } },
+    });
+    expect(decide(on(), ending, twice, asking, at(NOW, told('present')))).toMatchObject({
+      kind: 'stale',
+      doubt: 'clear',
+    });
+  });
+
+  it('is asked about again when the answer is for another version', () => {
+    expect(decide(on(), ending, twice, asking, at(NOW, told('absent', 2))).kind).toBe('reread');
+  });
+
+  it('goes by rank where nobody can be asked, or WeCom cannot tell', () => {
+    expect(decide(on(), ending, twice, asking, at(NOW))).toMatchObject({ kind: 'stale', doubt: 'mark' });
+    expect(decide(on(), ending, twice, machine, at(NOW, { kind: 'ask' }))).toMatchObject({
+      kind: 'stale',
+      doubt: 'mark',
+    });
+  });
+});
+
+describe('a late event', () => {
+  const wary: StateMachine = { ...machine, doubtedBy: ({ trigger, state }) => trigger === 'end' && state === 'ON' };
+
+  it('casts doubt where the machine says so', () => {
+    expect(decide(on(), event(9, 'end'), type(), wary, at(NOW))).toMatchObject({ kind: 'stale', doubt: 'mark' });
+    expect(decide(on(), event(9, 'go'), type(), wary, at(NOW))).toMatchObject({ kind: 'stale', doubt: null });
+    expect(decide(on(), event(9, 'unknown'), type(), wary, at(NOW))).toMatchObject({ kind: 'stale', doubt: null });
+  });
+});
+
+describe('an event that tells nothing of the state', () => {
+  const edited: StateMachine = { ...machine, transitions: { ON: { go: { to: 'ON', keepsDoubt: true } } } };
+
+  it('keeps a doubt, and makes none', () => {
+    const next = (unconfirmed: boolean): unknown => decide(on({ unconfirmed }), event(11), type(), edited, at(NOW));
+    expect(next(true)).toMatchObject({ next: { unconfirmed: true } });
+    expect(next(false)).toMatchObject({ next: { unconfirmed: false } });
+  });
+});
+
+describe('a CreateTime ahead of the clock', () => {
+  it.each([
+    [1_300, 1_300, false],
+    [1_301, 1_300, true],
+    [9_999_999, 1_300, true],
+  ])('%i, arrived in second 1000, stands at %i; in doubt: %s', (createTime, time, unconfirmed) => {
+    expect(decide(on(), event(createTime), type(), machine, at(NOW))).toMatchObject({
+      ...{ kind: 'apply', time, next: { lastEventTime: time, unconfirmed } },
+    });
+  });
+
+  it('is the same for each run of the event, however late', () => {
+    const later = { ...at(NOW), nowMs: 9_000_000 };
+    expect(decide(on(), event(9_999), type(), machine, later)).toMatchObject({ time: 1_300 });
+  });
+});

@@ -98,7 +98,10 @@ export function decide(
     return { kind: 'reread', notBeforeMs, reason: `rank ${rank} or ${lastRank} came last in second ${time}: re-read` };
   }
   if (told === 'stale') {
-    return { kind: 'stale', reason: `rank ${lastRank} came last in second ${time}, as re-read`, doubt: 'clear' };
+    // Where nothing is there, a doubt may be about the other side, of which WeCom's API knows nothing.
+    const isThere = at.reread.kind === 'told' && at.reread.finding === 'present';
+    const reason = `rank ${lastRank} came last in second ${time}, as re-read`;
+    return { kind: 'stale', reason, doubt: isThere ? 'clear' : null };
   }
   if (told === null && lastRank !== null && rank < lastRank) {
     const reason = `rank ${rank} in second ${time} comes before rank ${lastRank}`;

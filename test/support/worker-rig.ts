@@ -7,7 +7,7 @@ import { textAt } from '../../src/entity-types/fields.js';
 import { EventLog, type EventRow, type RowState } from '../../src/event-log/event-log.js';
 import { TypeormEventLog } from '../../src/event-log/typeorm-event-log.js';
 import { HandlerRegistry, type RegisteredHandler } from '../../src/handlers/handler-registry.js';
-import type { HandlerContext, WecomHandler } from '../../src/handlers/wecom-handler.js';
+import type { HandlerContext, Rereader, WecomHandler } from '../../src/handlers/wecom-handler.js';
 import { EventLeases } from '../../src/idempotency/event-leases.js';
 import { LeaseWatchdog } from '../../src/idempotency/lease-watchdog.js';
 import { createLogger } from '../../src/observability/logger.js';
@@ -54,6 +54,7 @@ export interface RigOptions {
   /** By `event` or `event/changeType`. An event without one gets a handler that notes `applied`. */
   readonly handlers?: Readonly<Record<string, PlainHandle>>;
   readonly machines?: Readonly<Record<string, StateMachine>>;
+  readonly rereaders?: Readonly<Record<string, Rereader>>;
   readonly entityTypes?: readonly EntityType[];
   readonly worker?: Partial<WorkerOptions>;
   readonly leaseTtlMs?: number;
@@ -108,7 +109,8 @@ class PlainHandlers extends HandlerRegistry {
       handlers[`${eventType}/${changeType}`] ??
       handlers[eventType] ??
       ((context) => note(context).then(() => undefined));
-    const handler: WecomHandler = { handle: (event, context) => handle(context, event) };
+    const rereader = this.rig.rereaders?.[eventType];
+    const handler: WecomHandler = { handle: (event, context) => handle(context, event), ...(rereader && { rereader }) };
     return { name: 'plain', handler, machine: machines[eventType] ?? null, builtIn: false };
   }
 }

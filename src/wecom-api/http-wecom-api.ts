@@ -80,12 +80,10 @@ export class HttpWecomApi extends WecomApi {
     signal: AbortSignal,
   ): Promise<Answer | null> {
     for (let isFresh = false; ; isFresh = true) {
-      const held = this.token(app);
-      const token = await untilAborted(held, signal);
+      const token = await untilAborted(this.token(app), signal);
       const answer = await this.get(path, { access_token: token.value, ...query }, signal);
       if (TOKEN_CODES.has(answer.errcode) && !isFresh) {
-        // Only the token that failed: a newer one that somebody else fetched meanwhile is kept.
-        if (this.tokens.get(app) === held) this.tokens.delete(app);
+        await this.forget(app, token);
         continue;
       }
       if (absentCodes.has(answer.errcode)) return null;
@@ -94,18 +92,25 @@ export class HttpWecomApi extends WecomApi {
   }
 
   /** All who need a token wait for one request: WeCom limits these calls, and a new token may end the older one. */
-  private token(app: string): Promise<Token> {
-    const held = this.tokens.get(app) ?? this.fetchToken(app);
-    this.tokens.set(app, held);
-    const current = held.then((token) => {
-      if (token.endsAt > this.clock.monotonic()) return held;
-      if (this.tokens.get(app) === held) this.tokens.delete(app);
-      return this.token(app);
-    });
-    held.catch(() => {
-      if (this.tokens.get(app) === held) this.tokens.delete(app);
-    });
-    return current;
+  private async token(app: string): Promise<Token> {
+    for (;;) {
+      const held = this.tokens.get(app) ?? this.fetchToken(app);
+      this.tokens.set(app, held);
+      try {
+        const token = await held;
+        if (token.endsAt > this.clock.monotonic()) return token;
+        if (this.tokens.get(app) === held) this.tokens.delete(app);
+      } catch (error) {
+        if (this.tokens.get(app) === held) this.tokens.delete(app);
+        throw error;
+      }
+    }
+  }
+
+  /** Only the token that failed: a newer one, which somebody else fetched meanwhile, is kept. */
+  private async forget(app: string, failed: Token): Promise<void> {
+    const held = this.tokens.get(app);
+    if (held && (await held.catch(() => null)) === failed && this.tokens.get(app) === held) this.tokens.delete(app);
   }
 
   private async fetchToken(app: string): Promise<Token> {
@@ -116,7 +121,8 @@ export class HttpWecomApi extends WecomApi {
     const answer = this.checked(app, await this.get('gettoken', query));
     const { access_token: value, expires_in: seconds } = answer.fields;
     if (typeof value !== 'string' || typeof seconds !== 'number') throw new WecomApiUnavailableError('no token in it');
-    const lifeMs = seconds * 1_000;
+    // A life of nothing would have it fetched in a loop.
+    const lifeMs = Math.max(seconds, 60) * 1_000;
     return { value, endsAt: this.clock.monotonic() + Math.max(lifeMs - TOKEN_MARGIN_MS, lifeMs / 2) };
   }
 

@@ -56,7 +56,7 @@ describe('HttpWecomApi', () => {
       api = await client((clock = new ManualClock()));
       server.members.add('a');
     });
-    const ask = (): Promise<boolean> => api.hasMember('app', 'a', signal);
+    const ask = (): Promise<boolean> => api.hasMember('app', 'a', new AbortController().signal);
 
     it('is fetched once for all who ask at the same time', async () => {
       expect(await Promise.all(Array.from({ length: 10 }, ask))).toEqual(Array(10).fill(true));

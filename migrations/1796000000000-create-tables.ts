@@ -1,25 +1,31 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { forDialect } from './for-dialect.js';
+import type { MysqlColumns } from './mysql-columns.js';
 
 /**
- * SQLite's own collation is binary, so keys that differ in case or trailing blanks differ. `AUTOINCREMENT` keeps ids from
- * being used twice: an operator's link must not lead to another event.
+ * Keys that differ in case or trailing blanks differ: SQLite's own collation is binary, on MySQL `mysqlColumns` names one
+ * that is. `AUTOINCREMENT` keeps ids from being used twice: an operator's link must not lead to another event.
  */
 export class CreateTables1796000000000 implements MigrationInterface {
   readonly name = 'CreateTables1796000000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const statement of UP) await runner.query(statement);
+    await forDialect(runner, { sqlite: SQLITE_UP, mysql: mysqlUp });
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    const tables = ['audit', 'outbox', 'entity_change', 'saga', 'event_history', 'event_log'];
-    for (const table of tables) await runner.query(`DROP TABLE ${table}`);
+    await forDialect(runner, {
+      sqlite: TABLES.map((table) => `DROP TABLE ${table}`),
+      mysql: TABLES.map((table) => `DROP TABLE IF EXISTS ${table}`),
+    });
   }
 }
 
+const TABLES = ['audit', 'outbox', 'entity_change', 'saga', 'event_history', 'event_log'];
+
 const ID = 'id INTEGER PRIMARY KEY AUTOINCREMENT';
 
-const UP = [
+const SQLITE_UP = [
   `CREATE TABLE event_log (
     ${ID}, corp_id TEXT NOT NULL, event_type TEXT NOT NULL, msg_id_or_hash TEXT NOT NULL, app TEXT NOT NULL,
     change_type TEXT, entity_key TEXT, msg_id TEXT, create_time INTEGER, status TEXT NOT NULL,
@@ -58,4 +64,50 @@ const UP = [
   `CREATE TABLE audit (
     ${ID}, at INTEGER NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL, target TEXT NOT NULL, detail TEXT NOT NULL)`,
   'CREATE INDEX ix_audit_target ON audit (target)',
+];
+
+// MySQL has no partial indexes. An index on a generated column that is NULL once the row has an outcome comes to the same:
+// the rows with an outcome lie together at its end, and no search ever reads them. Rows with an outcome have no `due_at`.
+const WAITING_KEY = `waiting_key VARCHAR(512) GENERATED ALWAYS AS (
+    CASE WHEN status IN ('RETRY', 'PARKED', 'REDRIVEN', 'DEAD') THEN entity_key END) STORED`;
+
+const mysqlUp = ({ id, table }: MysqlColumns): readonly string[] => [
+  `CREATE TABLE IF NOT EXISTS event_log (
+    ${id}, corp_id VARCHAR(64) NOT NULL, event_type VARCHAR(128) NOT NULL, msg_id_or_hash VARCHAR(64) NOT NULL,
+    app VARCHAR(64) NOT NULL, change_type VARCHAR(128), entity_key VARCHAR(512), msg_id VARCHAR(128),
+    create_time BIGINT, status VARCHAR(16) NOT NULL, generation INT NOT NULL, attempt INT NOT NULL,
+    run_token VARCHAR(64), lane_seq INT, due_at BIGINT, plaintext MEDIUMTEXT NOT NULL, received_at BIGINT NOT NULL,
+    facts MEDIUMTEXT NOT NULL, error_code VARCHAR(64), error_message MEDIUMTEXT, decided_at BIGINT NOT NULL,
+    ${WAITING_KEY},
+    UNIQUE KEY uq_event_log_corp_id_event_type_msg_id_or_hash (corp_id, event_type, msg_id_or_hash),
+    KEY ix_event_log_msg_id_or_hash (msg_id_or_hash),
+    KEY ix_event_log_entity_key (entity_key),
+    KEY ix_event_log_msg_id (msg_id),
+    KEY ix_event_log_status (status),
+    KEY ix_event_log_due_at (due_at),
+    KEY ix_event_log_waiting_key_lane_seq (waiting_key, lane_seq)) ${table}`,
+  `CREATE TABLE IF NOT EXISTS event_history (
+    ${id}, event_key VARCHAR(64) NOT NULL, at BIGINT NOT NULL, actor VARCHAR(255) NOT NULL,
+    instance VARCHAR(255) NOT NULL, decision VARCHAR(16) NOT NULL, reason MEDIUMTEXT NOT NULL, generation INT NOT NULL,
+    attempt INT NOT NULL,
+    KEY ix_event_history_event_key (event_key)) ${table}`,
+  `CREATE TABLE IF NOT EXISTS saga (
+    ${id}, receiver VARCHAR(64) NOT NULL, corp_id VARCHAR(64) NOT NULL, entity_type VARCHAR(64) NOT NULL,
+    entity_id VARCHAR(384) NOT NULL, entity_key VARCHAR(512) NOT NULL, state VARCHAR(255) NOT NULL, version INT NOT NULL,
+    last_event_time BIGINT, last_rank INT, unconfirmed TINYINT NOT NULL, tombstone TINYINT NOT NULL,
+    UNIQUE KEY uq_saga_receiver_corp_id_entity_type_entity_id (receiver, corp_id, entity_type, entity_id),
+    KEY ix_saga_entity_key (entity_key)) ${table}`,
+  `CREATE TABLE IF NOT EXISTS entity_change (
+    ${id}, entity_key VARCHAR(512) NOT NULL, event_key VARCHAR(64) NOT NULL, from_state VARCHAR(255) NOT NULL,
+    to_state VARCHAR(255) NOT NULL, create_time BIGINT, event_rank INT NOT NULL, at BIGINT NOT NULL,
+    KEY ix_entity_change_entity_key (entity_key)) ${table}`,
+  `CREATE TABLE IF NOT EXISTS outbox (
+    ${id}, idempotency_key VARCHAR(255) NOT NULL, event_key VARCHAR(64) NOT NULL, command MEDIUMTEXT NOT NULL,
+    status VARCHAR(16) NOT NULL, attempt INT NOT NULL, due_at BIGINT NOT NULL, error_message MEDIUMTEXT,
+    UNIQUE KEY uq_outbox_idempotency_key (idempotency_key),
+    KEY ix_outbox_status_due_at (status, due_at)) ${table}`,
+  `CREATE TABLE IF NOT EXISTS audit (
+    ${id}, at BIGINT NOT NULL, actor VARCHAR(255) NOT NULL, action VARCHAR(64) NOT NULL, target VARCHAR(255) NOT NULL,
+    detail MEDIUMTEXT NOT NULL,
+    KEY ix_audit_target (target)) ${table}`,
 ];

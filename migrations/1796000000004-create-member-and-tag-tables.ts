@@ -1,18 +1,24 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { forDialect } from './for-dialect.js';
+import type { MysqlColumns } from './mysql-columns.js';
 
 /** Business tables of the handlers of members and customer tags. */
 export class CreateMemberAndTagTables1796000000004 implements MigrationInterface {
   readonly name = 'CreateMemberAndTagTables1796000000004';
 
   async up(runner: QueryRunner): Promise<void> {
-    await forDialect(runner, { sqlite: SQLITE_UP, mysql: MYSQL_UP });
+    await forDialect(runner, { sqlite: SQLITE_UP, mysql: mysqlUp });
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['customer_tag', 'member']) await runner.query(`DROP TABLE ${table}`);
+    await forDialect(runner, {
+      sqlite: TABLES.map((table) => `DROP TABLE ${table}`),
+      mysql: TABLES.map((table) => `DROP TABLE IF EXISTS ${table}`),
+    });
   }
 }
+
+const TABLES = ['customer_tag', 'member'];
 
 const SQLITE_UP = [
   `CREATE TABLE member (
@@ -24,15 +30,13 @@ const SQLITE_UP = [
     status TEXT NOT NULL, shuffle_count INTEGER NOT NULL, effect_count INTEGER NOT NULL)`,
 ];
 
-const TABLE = 'ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin';
-
-const MYSQL_UP = [
+const mysqlUp = ({ table }: MysqlColumns): readonly string[] => [
   `CREATE TABLE IF NOT EXISTS member (
     entity_key VARCHAR(512) NOT NULL PRIMARY KEY, user_id VARCHAR(255) NOT NULL, status VARCHAR(64) NOT NULL,
     renamed_to VARCHAR(255), name TEXT, department TEXT, main_department VARCHAR(255), wecom_status VARCHAR(64),
-    incarnation INT NOT NULL, effect_count INT NOT NULL) ${TABLE}`,
+    incarnation INT NOT NULL, effect_count INT NOT NULL) ${table}`,
   `CREATE TABLE IF NOT EXISTS customer_tag (
     entity_key VARCHAR(512) NOT NULL PRIMARY KEY, tag_type VARCHAR(64) NOT NULL, tag_id VARCHAR(255) NOT NULL,
     strategy_id VARCHAR(255) NOT NULL, status VARCHAR(64) NOT NULL, shuffle_count INT NOT NULL,
-    effect_count INT NOT NULL) ${TABLE}`,
+    effect_count INT NOT NULL) ${table}`,
 ];

@@ -1,6 +1,6 @@
-export type { Config } from './config/config.js';
+export type { Config, DatabaseConfig } from './config/config.js';
 export { ConfigError } from './config/config.js';
-export { loadConfig, type ConfigSources } from './config/load-config.js';
+export { loadConfig, loadDatabaseConfig, type ConfigSources } from './config/load-config.js';
 export { systemConfigSources } from './config/system-config-sources.js';
 export {
   defineEntityType,
@@ -12,6 +12,7 @@ export { textAt } from './entity-types/fields.js';
 export { startGateway, type RunningGateway } from './gateway-app.js';
 export { WecomEventHandler, type HandlerOptions } from './handlers/wecom-event-handler.decorator.js';
 export type { EntityMove, HandlerContext, OtherMove, Rereader, WecomHandler } from './handlers/wecom-handler.js';
+export { migrateGateway, type MigrateOptions } from './migrate-gateway.js';
 export { SystemRandom } from './runtime/system-random.js';
 export type { Command, Finding, LateEvent, StateMachine, Transition } from './saga/state-machine.js';
 export { UnrecoverableError } from './saga/unrecoverable-error.js';

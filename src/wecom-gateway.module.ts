@@ -43,7 +43,8 @@ export interface GatewayOptions {
 }
 
 const ROWS = [EventLogRow, EventHistoryRow, SagaRow, EntityChangeRow, OutboxRow, AuditRow, ...BUILT_IN_ROWS];
-const MIGRATIONS = [
+/** All of this version's, in the order in which they run. */
+export const MIGRATIONS = [
   CreateTables1796000000000,
   CreateBusinessTables1796000000001,
   CreateMemberAndTagTables1796000000004,
@@ -61,7 +62,10 @@ export class WecomGatewayModule {
       exports: [CONFIG],
     };
     const database = {
+      store: config.store,
       path: join(config.dataDir, 'wecom.sqlite'),
+      leaseMaxLifeMs: config.leaseMaxLifeMs,
+      bodyBytesMax: config.bodyBytesMax,
       entities: [...ROWS, ...entities],
       migrations: [...MIGRATIONS, ...migrations],
     };

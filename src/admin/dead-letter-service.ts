@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { TransactionConflictError } from '../database/database-errors.js';
 import { UnitOfWork, type Tx } from '../database/unit-of-work.js';
 import { EventLog, type EventRow, type EventStatus } from '../event-log/event-log.js';
-import { EntityTypeRegistry } from '../entity-types/entity-type-registry.js';
 import { Clock } from '../runtime/clock.js';
-import { SagaStore, type KeyedEntity } from '../saga/saga-store.js';
-import { parseEvent } from '../wecom/parse-event.js';
+import { SagaStore } from '../saga/saga-store.js';
 import { AuditLog } from './audit-log.js';
 
 export interface ItemResult {
@@ -18,6 +17,9 @@ export interface ItemResult {
 
 type Action = 'redrive' | 'discard';
 
+const CONFLICT_RETRIES_MAX = 3;
+const CONFLICT_DELAY_MS = 50;
+
 /**
  * Redrive and discard: one compare-and-set an item on the generation that the operator saw, so that two clicks are one.
  * Nothing is published; the retry consumer finds the row.
@@ -28,7 +30,6 @@ export class DeadLetterService {
     private readonly unitOfWork: UnitOfWork,
     private readonly eventLog: EventLog,
     private readonly sagas: SagaStore,
-    private readonly entityTypes: EntityTypeRegistry,
     private readonly audit: AuditLog,
     private readonly clock: Clock,
   ) {}
@@ -48,27 +49,35 @@ export class DeadLetterService {
     const row = await this.unitOfWork.read((tx) => this.eventLog.byId(tx, item.id));
     if (!row)
       return { id: item.id, result: 'not-found', status: null, generation: null, reason: 'no event has this id' };
-    const entities = this.lockedEntity(row);
-    await this.sagas.prepare(entities);
-    return this.unitOfWork.write(async (tx) => {
-      await this.sagas.lock(tx, entities);
-      const changed = await this.change(tx, action, item);
-      const now = await this.eventLog.byId(tx, item.id);
-      if (changed && now) await this.record(tx, action, now, actor);
-      return resultOf(action, changed, now ?? row, item);
-    });
+    for (let conflicts = 1; ; conflicts += 1) {
+      try {
+        return await this.unitOfWork.write((tx) => this.decide(tx, action, row, item, actor));
+      } catch (error) {
+        if (!(error instanceof TransactionConflictError) || conflicts > CONFLICT_RETRIES_MAX) throw error;
+        // A worker has the entity in hand.
+        await this.clock.sleep(CONFLICT_DELAY_MS * conflicts);
+      }
+    }
+  }
+
+  private async decide(
+    tx: Tx,
+    action: Action,
+    row: EventRow,
+    item: { id: number; generation: number },
+    actor: string,
+  ): Promise<ItemResult> {
+    // Each transaction of a strict entity locks its row first, an operator's too. Whatever stands in a line was written
+    // under that lock, so the entity row exists; what became of the declaration of its type since does not matter.
+    if (row.laneSeq !== null && row.entityKey !== null) await this.sagas.lock(tx, [{ key: row.entityKey }]);
+    const changed = await this.change(tx, action, item);
+    const now = await this.eventLog.byId(tx, item.id);
+    if (changed && now) await this.record(tx, action, now, actor);
+    return resultOf(action, changed, now ?? row, item);
   }
 
   private change(tx: Tx, action: Action, { id, generation }: { id: number; generation: number }): Promise<boolean> {
     return this.eventLog[action](tx, id, generation, this.clock.now());
-  }
-
-  /** Each transaction of a strict entity locks its row first, an operator's too. */
-  private lockedEntity(row: EventRow): KeyedEntity[] {
-    const parsed = parseEvent(row.plaintext, row.corpId);
-    if (parsed.kind !== 'event' || row.entityKey === null) return [];
-    const entity = this.entityTypes.entityOf(row.app, parsed.event);
-    return entity?.type.order === 'strict' ? [{ ref: entity.ref, key: entity.key }] : [];
   }
 
   private async record(tx: Tx, action: Action, row: EventRow, actor: string): Promise<void> {

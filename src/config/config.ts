@@ -1,3 +1,4 @@
+import type { DatabaseAddress } from './database-address.js';
 import type { NackMode, Role } from './env.js';
 import type { GuardAddress } from './guard-address.js';
 
@@ -22,6 +23,17 @@ export interface App {
   readonly api: { readonly corpId: string; readonly secret: string } | null;
 }
 
+/** Which engine wall 3 runs on. */
+export type StoreConfig =
+  | { readonly engine: 'sqlite' }
+  | {
+      readonly engine: 'mysql' | 'mariadb';
+      /** Holds a password: never to be logged. */
+      readonly address: DatabaseAddress;
+      readonly poolMax: number;
+      readonly timeoutMs: number;
+    };
+
 /** Which engine wall 1 runs on. */
 export type GuardConfig =
   | { readonly engine: 'embedded' }
@@ -43,6 +55,7 @@ export interface Config {
   readonly apps: ReadonlyMap<string, App>;
   /** True while the only app is the one made for trying the service out. */
   readonly isDemo: boolean;
+  readonly store: StoreConfig;
   readonly guard: GuardConfig;
   readonly wecomApi: { readonly baseUrl: string; readonly timeoutMs: number };
   readonly eventsTopic: string;
@@ -67,6 +80,9 @@ export interface Config {
   /** What was mended while reading, such as a blank cut off at the end of a key; logged at start. */
   readonly warnings: readonly string[];
 }
+
+/** What migrations need to know: no credentials of apps, and nothing of the other engines. */
+export type DatabaseConfig = Pick<Config, 'store' | 'dataDir' | 'leaseMaxLifeMs'>;
 
 export const CONFIG = Symbol('CONFIG');
 

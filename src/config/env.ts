@@ -2,6 +2,7 @@ import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Matches, Max, Min } from
 
 /** One process runs every part on the embedded engines; the others come with engines that processes can share. */
 export const ROLES = ['all'] as const;
+export const STORES = ['sqlite', 'mysql', 'mariadb'] as const;
 export const GUARDS = ['embedded', 'redis'] as const;
 export const NACK_MODES = ['hang', 'reset', '503'] as const;
 export type Role = (typeof ROLES)[number];
@@ -64,9 +65,26 @@ export class Env {
   @IsString()
   WECOM_APPS_FILE?: string;
 
-  /** Business database. */
-  @IsIn(['sqlite'])
-  STORE = 'sqlite';
+  /** Business database: wall 3. */
+  @IsIn(STORES)
+  STORE: (typeof STORES)[number] = 'sqlite';
+
+  /** Where it is with STORE=mysql or mariadb: mysql://user:password@host:port/database, with ?tls=true for TLS. */
+  @IsOptional()
+  @IsString()
+  DATABASE_URL?: string;
+
+  /** Connections for transactions. Reading takes half as many again, and so does the data source for your own classes. */
+  @IsInt()
+  @Min(2)
+  @Max(1_000)
+  DATABASE_POOL_MAX = 10;
+
+  /** Longest wait for a connection, and for one statement. */
+  @IsInt()
+  @Min(4_000)
+  @Max(300_000)
+  DATABASE_TIMEOUT_MS = 10_000;
 
   /** Wall 1. */
   @IsIn(GUARDS)

@@ -1,7 +1,15 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { parseApps, type ParsedApps } from './apps-file.js';
-import { CLAIM_TTL_MS, ConfigError, type Config, type GuardConfig } from './config.js';
+import {
+  CLAIM_TTL_MS,
+  ConfigError,
+  type Config,
+  type DatabaseConfig,
+  type GuardConfig,
+  type StoreConfig,
+} from './config.js';
+import { parseDatabaseUrl } from './database-address.js';
 import { Env } from './env.js';
 import { parseRedisUrl } from './guard-address.js';
 
@@ -24,6 +32,8 @@ export function loadConfig(sources: ConfigSources): Config {
   const faults: string[] = [];
   const env = readEnv(sources, faults);
   faults.push(...relationFaults(env));
+  const store = readStore(env, faults);
+  faults.push(...demoFaults(env));
   const guard = readGuard(env, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   const { parsed, isDemo } = readApps(sources, env);
@@ -41,6 +51,7 @@ export function loadConfig(sources: ConfigSources): Config {
     dataDir: env.DATA_DIR,
     apps: parsed.apps,
     isDemo,
+    store,
     guard,
     wecomApi: { baseUrl: env.WECOM_API_URL.replace(/\/+$/, ''), timeoutMs: env.WECOM_API_TIMEOUT_MS },
     eventsTopic: env.EVENTS_TOPIC,
@@ -66,6 +77,15 @@ export function loadConfig(sources: ConfigSources): Config {
   };
 }
 
+/** The part of the settings that migrations need; a job that runs them has no apps file. */
+export function loadDatabaseConfig(sources: ConfigSources): DatabaseConfig {
+  const faults: string[] = [];
+  const env = readEnv(sources, faults);
+  const store = readStore(env, faults);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { store, dataDir: env.DATA_DIR, leaseMaxLifeMs: env.LEASE_MAX_LIFE_MS };
+}
+
 /** Reads `KEY`, or the file named by `KEY_FILE` (secrets of an orchestrator), converts numbers, checks each by itself. */
 function readEnv(sources: ConfigSources, faults: string[]): Env {
   const env = new Env();
@@ -82,7 +102,9 @@ function readEnv(sources: ConfigSources, faults: string[]): Env {
   return settings;
 }
 
-const ENV_KEYS: readonly string[] = [...Object.keys(new Env()), 'ADMIN_TOKEN', 'WECOM_APPS_FILE', 'REDIS_URL'];
+/** Settings without a default, which an instance of the class does not show. */
+const WITHOUT_DEFAULT = ['ADMIN_TOKEN', 'WECOM_APPS_FILE', 'DATABASE_URL', 'REDIS_URL'];
+const ENV_KEYS: readonly string[] = [...Object.keys(new Env()), ...WITHOUT_DEFAULT];
 
 function settingText(sources: ConfigSources, key: string, faults: string[]): string | undefined {
   const { env } = sources;
@@ -116,12 +138,44 @@ function relationFaults(env: Env): string[] {
   return faults;
 }
 
+/** The engine of wall 3 and what it needs; faults are added to `faults`, and none of them holds the address. */
+function readStore(env: Env, faults: string[]): StoreConfig {
+  if (env.STORE !== 'mysql' && env.STORE !== 'mariadb') {
+    // Whoever sets an address means that database, and would look for the data there.
+    if (env.DATABASE_URL) faults.push('DATABASE_URL: is for STORE=mysql and STORE=mariadb, but STORE is neither');
+    return { engine: 'sqlite' };
+  }
+  // Each lane has a transaction open, and the retry consumer and the outbox need theirs too.
+  if (env.DATABASE_POOL_MAX < env.WORKER_LANES + POOL_BESIDE_LANES)
+    faults.push(`DATABASE_POOL_MAX: must be at least WORKER_LANES + ${POOL_BESIDE_LANES}`);
+  const address = env.DATABASE_URL ? parseDatabaseUrl(env.DATABASE_URL) : null;
+  if (address !== null) {
+    return { engine: env.STORE, address, poolMax: env.DATABASE_POOL_MAX, timeoutMs: env.DATABASE_TIMEOUT_MS };
+  }
+  faults.push(
+    env.DATABASE_URL
+      ? 'DATABASE_URL: must be mysql://user:password@host:port/database, with nothing but tls=true or tls=false behind a "?"'
+      : `DATABASE_URL: must be set with STORE=${env.STORE}`,
+  );
+  return { engine: 'sqlite' };
+}
+
+const POOL_BESIDE_LANES = 2;
+
+/** Whoever runs a real engine means it: made-up credentials would only hide that the real ones are missing. */
+function demoFaults(env: Env): string[] {
+  const engines = [
+    env.STORE === 'sqlite' ? [] : [`STORE=${env.STORE}`],
+    env.GUARD === 'embedded' ? [] : ['GUARD=redis'],
+  ];
+  const real = engines.flat();
+  if (real.length === 0 || env.WECOM_APPS_FILE) return [];
+  return [`WECOM_APPS_FILE: must be set with ${real.join(' and ')}; the demo app is for the embedded engines only`];
+}
+
 /** The engine of wall 1 and what it needs; faults are added to `faults`. */
 function readGuard(env: Env, faults: string[]): GuardConfig {
   if (env.GUARD !== 'redis') return { engine: 'embedded' };
-  // Whoever runs a real engine means it: made-up credentials would only hide that the real ones are missing.
-  if (!env.WECOM_APPS_FILE)
-    faults.push('WECOM_APPS_FILE: must be set with GUARD=redis; the demo app is for the embedded engines only');
   const address = env.REDIS_URL ? parseRedisUrl(env.REDIS_URL) : null;
   if (address !== null) return { engine: 'redis', address };
   faults.push(

@@ -1,35 +1,21 @@
-import { Global, Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
-import { HealthRegistry, healthOf } from '../observability/health-registry.js';
+import type { StoreConfig } from '../config/config.js';
 import { Clock } from '../runtime/clock.js';
-import { readOnlyOptions, sqliteOptions, type DatabaseOptions } from './sqlite/sqlite-options.js';
-import { READER, SqliteUnitOfWork, WRITER } from './sqlite/sqlite-unit-of-work.js';
-import { UnitOfWork } from './unit-of-work.js';
+import { READER } from './connection-tokens.js';
+import { MysqlConnectionsModule } from './mysql/mysql-connections.module.js';
+import { mysqlOptions } from './mysql/mysql-options.js';
+import type { Schema } from './schema.js';
+import { SqliteConnectionsModule } from './sqlite/sqlite-connections.module.js';
+import { readOnlyOptions } from './sqlite/sqlite-options.js';
 
-const unitOfWork: Provider = {
-  provide: UnitOfWork,
-  inject: [WRITER, READER, Clock, HealthRegistry],
-  useFactory: (writer: DataSource, reader: DataSource, clock: Clock, health: HealthRegistry) => {
-    const unit = new SqliteUnitOfWork(writer, reader, clock);
-    health.register({ name: 'database', check: () => healthOf(unit.trouble(), 'down') });
-    return unit;
-  },
-};
-
-/** The connections. Their tokens stay inside: a second user of the writer would undo commits that it knows nothing of. */
-@Module({})
-class ConnectionsModule {
-  static register(options: DatabaseOptions): DynamicModule {
-    const writer = { provide: WRITER, useFactory: () => new DataSource(sqliteOptions(options)).initialize() };
-    const reader = {
-      provide: READER,
-      // After the writer, which has made the file and run the migrations.
-      inject: [WRITER],
-      useFactory: () => new DataSource(readOnlyOptions(options)).initialize(),
-    };
-    return { module: ConnectionsModule, providers: [writer, reader, unitOfWork], exports: [READER, UnitOfWork] };
-  }
+export interface DatabaseOptions extends Schema {
+  readonly store: StoreConfig;
+  /** Of the embedded database. */
+  readonly path: string;
+  readonly leaseMaxLifeMs: number;
+  /** The largest event that a statement has to hold. */
+  readonly bodyBytesMax: number;
 }
 
 /**
@@ -40,12 +26,35 @@ class ConnectionsModule {
 @Module({})
 export class DatabaseModule {
   static register(options: DatabaseOptions): DynamicModule {
-    const connections = ConnectionsModule.register(options);
-    const readOnly = TypeOrmModule.forRootAsync({
-      imports: [connections],
-      inject: [READER],
-      useFactory: () => readOnlyOptions(options),
-    });
+    const { connections, readOnly } =
+      options.store.engine === 'sqlite' ? onSqlite(options) : onMysql(options, options.store);
     return { module: DatabaseModule, imports: [connections, readOnly], exports: [connections] };
   }
+}
+
+interface Parts {
+  readonly connections: DynamicModule;
+  readonly readOnly: DynamicModule;
+}
+
+function onSqlite(options: DatabaseOptions): Parts {
+  const connections = SqliteConnectionsModule.register(options);
+  const readOnly = TypeOrmModule.forRootAsync({
+    imports: [connections],
+    // After the first connection, which has made the file and run the migrations.
+    inject: [READER],
+    useFactory: () => readOnlyOptions(options),
+  });
+  return { connections, readOnly };
+}
+
+function onMysql(options: DatabaseOptions, store: Exclude<StoreConfig, { engine: 'sqlite' }>): Parts {
+  const settings = { ...store, leaseMaxLifeMs: options.leaseMaxLifeMs };
+  const connections = MysqlConnectionsModule.register(settings, options, options.bodyBytesMax);
+  const readOnly = TypeOrmModule.forRootAsync({
+    imports: [connections],
+    inject: [Clock, READER],
+    useFactory: (clock: Clock) => mysqlOptions(settings, options, clock, 'read only'),
+  });
+  return { connections, readOnly };
 }

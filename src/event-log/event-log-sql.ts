@@ -2,7 +2,10 @@ import { places } from '../database/sql-lists.js';
 import type { EventFilter, EventRow } from './event-log.js';
 import type { EventStatus } from './status.js';
 
-/** In the order in which `TypeormEventLog.insert` gives its values. */
+export const RUNNABLE_SQL = "status IN ('RETRY', 'PARKED', 'REDRIVEN')";
+export const WAITING_SQL = "status IN ('RETRY', 'PARKED', 'REDRIVEN', 'DEAD')";
+
+/** In the order in which `insertRows` gives its values. */
 export const COLUMNS = [
   ...['corp_id', 'event_type', 'msg_id_or_hash', 'app', 'change_type', 'entity_key', 'msg_id', 'create_time'],
   ...['status', 'generation', 'attempt', 'lane_seq', 'due_at', 'plaintext', 'received_at', 'facts'],

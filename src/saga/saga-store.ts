@@ -32,10 +32,10 @@ export abstract class SagaStore {
   abstract prepare(entities: readonly KeyedEntity[]): Promise<void>;
 
   /** Locks the rows of strict entities in key order until the end of the transaction and reads them. */
-  abstract lock(tx: Tx, entities: readonly KeyedEntity[]): Promise<Map<string, EntitySnapshot>>;
+  abstract lock(tx: Tx, entities: readonly Pick<KeyedEntity, 'key'>[]): Promise<Map<string, EntitySnapshot>>;
 
   /** Reads without a lock: the compare-and-set decides. */
-  abstract load(tx: Tx, entities: readonly KeyedEntity[]): Promise<Map<string, EntitySnapshot>>;
+  abstract load(tx: Tx, entities: readonly Pick<KeyedEntity, 'key'>[]): Promise<Map<string, EntitySnapshot>>;
 
   /**
    * Compare-and-set on the version read. False when one of them missed: the caller must roll back and run its whole

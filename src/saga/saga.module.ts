@@ -1,14 +1,27 @@
 import { Global, Module } from '@nestjs/common';
+import { CONFIG, type Config } from '../config/config.js';
+import { UnitOfWork } from '../database/unit-of-work.js';
+import { MysqlOutbox } from './mysql/mysql-outbox.js';
+import { MysqlSagaStore } from './mysql/mysql-saga-store.js';
 import { Outbox } from './outbox.js';
 import { SagaStore } from './saga-store.js';
-import { TypeormOutbox } from './typeorm-outbox.js';
-import { TypeormSagaStore } from './typeorm-saga-store.js';
+import { SqliteOutbox } from './sqlite/sqlite-outbox.js';
+import { SqliteSagaStore } from './sqlite/sqlite-saga-store.js';
 
 @Global()
 @Module({
   providers: [
-    { provide: SagaStore, useClass: TypeormSagaStore },
-    { provide: Outbox, useClass: TypeormOutbox },
+    {
+      provide: SagaStore,
+      inject: [CONFIG, UnitOfWork],
+      useFactory: ({ store }: Config, unitOfWork: UnitOfWork): SagaStore =>
+        store.engine === 'sqlite' ? new SqliteSagaStore() : new MysqlSagaStore(unitOfWork),
+    },
+    {
+      provide: Outbox,
+      inject: [CONFIG],
+      useFactory: ({ store }: Config): Outbox => (store.engine === 'sqlite' ? new SqliteOutbox() : new MysqlOutbox()),
+    },
   ],
   exports: [SagaStore, Outbox],
 })

@@ -1,8 +1,8 @@
-import { TypeormOutbox } from '../../src/saga/typeorm-outbox.js';
+import { SqliteOutbox } from '../../src/saga/sqlite/sqlite-outbox.js';
 import { describeOutbox } from './outbox.suite.js';
 import { sqliteHarness } from './store-harness.js';
 
 describeOutbox(
-  'TypeormOutbox on SQLite',
-  sqliteHarness(() => new TypeormOutbox()),
+  'SqliteOutbox',
+  sqliteHarness(() => new SqliteOutbox()),
 );

@@ -1,8 +1,8 @@
-import { TypeormSagaStore } from '../../src/saga/typeorm-saga-store.js';
+import { SqliteSagaStore } from '../../src/saga/sqlite/sqlite-saga-store.js';
 import { describeSagaStore } from './saga-store.suite.js';
 import { sqliteHarness } from './store-harness.js';
 
 describeSagaStore(
-  'TypeormSagaStore on SQLite',
-  sqliteHarness(() => new TypeormSagaStore()),
+  'SqliteSagaStore',
+  sqliteHarness(() => new SqliteSagaStore()),
 );

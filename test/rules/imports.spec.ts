@@ -118,8 +118,8 @@ const FILE_USERS = [
 ];
 
 /** Where the names of adapters may stand beside their own folder: module files and the gateway's wiring. */
-const ADAPTER = /\b(?:Sqlite|Memory|Typeorm|Redis|Kafka|RocketMq)[A-Z]\w+/g;
-const WIRING = /(?:\.module|^gateway-app|^migrate|^data-source)\.ts$/;
+const ADAPTER = /\b(?:Sqlite|Mysql|Memory|Redis|Kafka|RocketMq)[A-Z]\w+/g;
+const WIRING = /(?:\.module|^gateway-app|^migrate-gateway|^data-source)\.ts$/;
 
 function homesOfAdapters(): ReadonlyMap<string, string> {
   const homes = new Map<string, string>();
@@ -146,10 +146,12 @@ describe('names of adapters', () => {
   });
 });
 
+const PROGRAMS = ['main.ts', 'migrate.ts'];
+
 describe('settings', () => {
   it('are read from process.env by the programs alone', () => {
     const readers = files.filter((file) => withoutComments(textOf(file)).includes('process.env'));
-    expect(readers.filter((file) => file !== 'main.ts' && folderOf(file) !== SIMULATOR)).toEqual([]);
+    expect(readers.filter((file) => !PROGRAMS.includes(file) && folderOf(file) !== SIMULATOR)).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { defineEntityType, type EntityType } from '../../src/entity-types/entity
 import { EntityTypeRegistry } from '../../src/entity-types/entity-type-registry.js';
 import { textAt } from '../../src/entity-types/fields.js';
 import { EventLog, type EventRow, type RowState } from '../../src/event-log/event-log.js';
-import { TypeormEventLog } from '../../src/event-log/typeorm-event-log.js';
+import { SqliteEventLog } from '../../src/event-log/sqlite/sqlite-event-log.js';
 import { HandlerRegistry, type RegisteredHandler } from '../../src/handlers/handler-registry.js';
 import type { HandlerContext, Rereader, WecomHandler } from '../../src/handlers/wecom-handler.js';
 import { EventLeases } from '../../src/idempotency/event-leases.js';
@@ -16,8 +16,8 @@ import { Metrics } from '../../src/observability/metrics.js';
 import { Outbox } from '../../src/saga/outbox.js';
 import { SagaStore } from '../../src/saga/saga-store.js';
 import type { StateMachine } from '../../src/saga/state-machine.js';
-import { TypeormOutbox } from '../../src/saga/typeorm-outbox.js';
-import { TypeormSagaStore } from '../../src/saga/typeorm-saga-store.js';
+import { SqliteOutbox } from '../../src/saga/sqlite/sqlite-outbox.js';
+import { SqliteSagaStore } from '../../src/saga/sqlite/sqlite-saga-store.js';
 import { decodeMessage, encodeMessage } from '../../src/transport/message-codec.js';
 import { eventKey } from '../../src/wecom/event-key.js';
 import { parseEvent, UNPARSED_EVENT_TYPE } from '../../src/wecom/parse-event.js';
@@ -147,9 +147,9 @@ export class WorkerRig {
     const entityTypes = (this.entityTypes = new EntityTypeRegistry(types));
     const [random, log] = [new SeededRandom(), new Log(createLogger('silent', 'rig'))];
     const unitOfWork = (this.writes = new ScriptedUnitOfWork(database.unitOfWork));
-    const eventLog = (this.eventLog = acts.watched<EventLog>('eventLog', new TypeormEventLog('rig')));
-    const sagas = (this.sagas = acts.watched<SagaStore>('sagas', new TypeormSagaStore()));
-    const outbox = (this.outbox = acts.watched<Outbox>('outbox', new TypeormOutbox()));
+    const eventLog = (this.eventLog = acts.watched<EventLog>('eventLog', new SqliteEventLog('rig')));
+    const sagas = (this.sagas = acts.watched<SagaStore>('sagas', new SqliteSagaStore()));
+    const outbox = (this.outbox = acts.watched<Outbox>('outbox', new SqliteOutbox()));
     const watchdogOptions = { leaseTtlMs, renewEveryMs: Math.floor(leaseTtlMs / 3), maxLifeMs };
     const watchdog = (this.watchdog = new LeaseWatchdog(guard, clock, watchdogOptions, { warn: () => undefined }));
     const leaseOptions = { leaseTtlMs, maxLifeMs, startMemoryMs: 600_000, successTtlMs: 3_600_000 };
@@ -169,7 +169,7 @@ export class WorkerRig {
     this.retries = new RetryConsumer(unitOfWork, eventLog, rows, clock, log, options);
     this.relay = new OutboxRelay(unitOfWork, outbox, new CommandSender(transport, options), clock, log, options);
     this.deadLetters = new DeadLetterConsumer(reader, failures, clock, log);
-    this.operator = new DeadLetterService(unitOfWork, eventLog, sagas, entityTypes, new AuditLog(), clock);
+    this.operator = new DeadLetterService(unitOfWork, eventLog, sagas, new AuditLog(), clock);
   }
 
   static async open(options: RigOptions = {}): Promise<WorkerRig> {

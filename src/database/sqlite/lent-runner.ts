@@ -1,15 +1,6 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { TransactionEndedError } from '../transaction-ended-error.js';
 import { connectionOf, type SqliteDriver } from './sqlite-driver.js';
-
-/** Work went on after its transaction had ended, by SQLite itself or by a rollback: nothing of it was written. */
-export class TransactionEndedError extends Error {
-  readonly code = 'TRANSACTION_ENDED';
-
-  constructor() {
-    super('the transaction of this manager has ended');
-    this.name = 'TransactionEndedError';
-  }
-}
 
 /**
  * The writer's query runner, lent to the work of one transaction. TypeORM's SQLite drivers have one runner for all, and

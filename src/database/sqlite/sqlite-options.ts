@@ -1,13 +1,12 @@
+import type { Schema } from '../schema.js';
 import { SqliteDriver } from './sqlite-driver.js';
 
-export interface DatabaseOptions {
+export interface SqliteSettings extends Schema {
   readonly path: string;
-  readonly entities: readonly (new () => object)[];
-  readonly migrations: readonly (new () => object)[];
 }
 
 /** TypeORM's settings for the embedded database. Pending migrations run at start. */
-export function sqliteOptions({ path, entities, migrations }: DatabaseOptions) {
+export function sqliteOptions({ path, entities, migrations }: SqliteSettings) {
   return {
     type: 'better-sqlite3' as const,
     driver: SqliteDriver,
@@ -23,6 +22,6 @@ export function sqliteOptions({ path, entities, migrations }: DatabaseOptions) {
 }
 
 /** A further connection to the same file; it must not be opened before the writer has made it. */
-export function readOnlyOptions(options: DatabaseOptions) {
+export function readOnlyOptions(options: SqliteSettings) {
   return { ...sqliteOptions(options), readonly: true, migrationsRun: false, prepareDatabase: undefined };
 }

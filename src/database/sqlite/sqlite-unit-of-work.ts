@@ -1,13 +1,12 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { Clock } from '../../runtime/clock.js';
+import { READER, WRITER } from '../connection-tokens.js';
 import { DatabaseUnavailableError, driverErrorKind, TransactionConflictError } from '../database-errors.js';
+import { TransactionEndedError } from '../transaction-ended-error.js';
 import { UnitOfWork, type Tx } from '../unit-of-work.js';
-import { LentRunner, TransactionEndedError } from './lent-runner.js';
+import { LentRunner } from './lent-runner.js';
 import { connectionOf } from './sqlite-driver.js';
-
-export const READER = Symbol('READER');
-export const WRITER = Symbol('WRITER');
 
 /**
  * One writer, one reader, one file. Transactions on the writer run one after another: TypeORM's SQLite drivers share a

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openBusinessDatabase, type BusinessDatabase } from '../../test/support/business-database.js';
-import { ManualClock } from '../../test/support/manual-clock.js';
-import { TypeormEventLog } from './typeorm-event-log.js';
+import { openBusinessDatabase, type BusinessDatabase } from '../../../test/support/business-database.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { SqliteEventLog } from './sqlite-event-log.js';
 
 const COLUMNS = `corp_id, event_type, msg_id_or_hash, app, entity_key, status, generation, attempt, lane_seq, due_at,
   plaintext, received_at, facts, decided_at`;
 
 let database: BusinessDatabase;
-const log = new TypeormEventLog('this-process');
+const log = new SqliteEventLog('this-process');
 
 beforeEach(async () => {
   database = await openBusinessDatabase(new ManualClock());
@@ -31,7 +31,7 @@ async function dueCount(): Promise<number | undefined> {
   return rows[0]?.total;
 }
 
-describe('TypeormEventLog', () => {
+describe('SqliteEventLog', () => {
   it('bounds what one poll looks at, and comes to an end of it', async () => {
     await fillLine(4_500);
     const left: (number | undefined)[] = [];

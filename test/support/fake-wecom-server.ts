@@ -13,6 +13,7 @@ export class FakeWecomServer {
   /** Answers for the next calls of a path, taken one by one before the ordinary ones. */
   readonly scripts = new Map<string, Script[]>();
   secret = 'secret-of-the-app';
+  corpId = 'ww1';
   expiresIn = 7_200;
   private tokens = 0;
   private valid = '';
@@ -64,7 +65,7 @@ export class FakeWecomServer {
   }
 
   private token(query: URLSearchParams): unknown {
-    if (query.get('corpsecret') !== this.secret || query.get('corpid') !== 'ww1') return { errcode: 40001 };
+    if (query.get('corpsecret') !== this.secret || query.get('corpid') !== this.corpId) return { errcode: 40001 };
     this.valid = `token-${(this.tokens += 1)}`;
     return { errcode: 0, access_token: this.valid, expires_in: this.expiresIn };
   }

@@ -4,6 +4,7 @@ import type { MigrationInterface } from 'typeorm';
 import { CreateTables1796000000000 } from '../migrations/1796000000000-create-tables.js';
 import { CreateBusinessTables1796000000001 } from '../migrations/1796000000001-create-business-tables.js';
 import { CreateRedriveJobs1796000000002 } from '../migrations/1796000000002-create-redrive-jobs.js';
+import { CreateMemberAndTagTables1796000000003 } from '../migrations/1796000000003-create-member-and-tag-tables.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AuditRow } from './admin/audit-row.entity.js';
 import { CallbackModule } from './callback/callback.module.js';
@@ -27,6 +28,7 @@ import { OutboxRow } from './saga/outbox-row.entity.js';
 import { SagaRow } from './saga/saga-row.entity.js';
 import { SagaModule } from './saga/saga.module.js';
 import { TransportModule } from './transport/transport.module.js';
+import { WecomApiModule } from './wecom-api/wecom-api.module.js';
 import { WorkerModule } from './worker/worker.module.js';
 
 export interface GatewayOptions {
@@ -47,6 +49,7 @@ const ROWS = [EventLogRow, EventHistoryRow, SagaRow, EntityChangeRow, OutboxRow,
 /** All of this version's, in the order in which they run. */
 export const MIGRATIONS = [
   ...[CreateTables1796000000000, CreateBusinessTables1796000000001, CreateRedriveJobs1796000000002],
+  CreateMemberAndTagTables1796000000003,
 ];
 
 /** The service as one Nest module: the parts that the configured role has, and no others. */
@@ -77,7 +80,7 @@ export class WecomGatewayModule {
         ...(parts.transport ? [TransportModule, IdempotencyModule] : []),
         ...(parts.database ? [DatabaseModule.register(database), EventLogModule, SagaModule] : []),
         ...(parts.worker || parts.admin
-          ? [HandlersModule.register({ builtInHandlers, handlers, demo: config.isDemo })]
+          ? [WecomApiModule, HandlersModule.register({ builtInHandlers, handlers, demo: config.isDemo })]
           : []),
         ...(parts.callbacks ? [CallbackModule] : []),
         ...(parts.worker ? [ClusterModule, WorkerModule] : []),

@@ -49,7 +49,9 @@ export function forecast(input: ForecastInput): { forecast: Forecast; next: Enti
     return told('would-wait', `${before.waiting} earlier event(s) of ${row.entityKey} wait before it`);
   const ifHandler = input.handler === null ? 'no handler takes it' : `if ${input.handler} does not fail again`;
   if (!entity || !snapshot) return told('would-apply', ifHandler);
-  const decision = decide(snapshot, event, entity.type, machine, now);
+  // Without asking WeCom: a forecast is made of hundreds of events, and what it says now may differ from what it says then.
+  const at = { nowMs: now, receivedAtMs: row.receivedAt, reread: { kind: 'off' }, otherRank: null } as const;
+  const decision = decide(snapshot, event, entity.type, machine, at);
   switch (decision.kind) {
     case 'apply':
       return told('would-apply', `${decision.reason}, ${ifHandler}`, decision.next);
@@ -59,6 +61,8 @@ export function forecast(input: ForecastInput): { forecast: Forecast; next: Enti
       return told('would-be-rejected', decision.reason);
     case 'expired':
       return told('would-expire', decision.reason);
+    case 'reread':
+      return told('would-wait', decision.reason);
     case 'dead':
       return told('would-be-dead', decision.reason);
   }

@@ -63,6 +63,11 @@ class AppSettings extends Credentials {
   @IsIn(NACK_MODES)
   nackMode?: NackMode;
 
+  /** The app's Secret, for reading from WeCom's API where events cannot tell; a corp's own app only. */
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9_-]{16,128}$/, { message: 'must be the Secret of the app, as WeCom shows it' })
+  secret?: string;
+
   @IsOptional()
   next?: unknown;
 }
@@ -95,6 +100,8 @@ export function parseApps(text: string, source: string, nackMode: NackMode): Par
     const settings = checked(AppSettings, value, where, faults, warnings);
     const next =
       settings?.next === undefined ? null : checked(Credentials, settings.next, `${where}: next`, faults, warnings);
+    if (settings?.secret !== undefined && !hasCorpSecret(settings))
+      faults.push(`${where}: secret: only an app of the corp's own, whose receiveId is the CorpID, has one`);
     if (settings) apps.set(name, appFrom(name, settings, next, nackMode));
   }
   if (apps.size === 0 && faults.length === 0) faults.push(`${source} names no app`);
@@ -131,6 +138,11 @@ function trimmed(value: object, where: string, warnings: string[]): object {
   );
 }
 
+/** A suite and an AI bot get their tokens in other ways, which this version does not know. */
+function hasCorpSecret({ kind = 'self-built', receiveId }: AppSettings): boolean {
+  return kind === 'self-built' && receiveId !== '';
+}
+
 function appFrom(name: string, settings: AppSettings, next: Credentials | null, nackMode: NackMode): App {
   const credentials = [settings, ...(next ? [next] : [])].map(credentialsFrom);
   const defaultDeadline = settings.kind === 'third-party' ? THIRD_PARTY_DEADLINE_MS : DEADLINE_MS;
@@ -141,6 +153,7 @@ function appFrom(name: string, settings: AppSettings, next: Credentials | null, 
     envelope: settings.envelope ?? 'xml',
     deadlineMs: settings.deadlineMs ?? defaultDeadline,
     nackMode: settings.nackMode ?? nackMode,
+    api: settings.secret === undefined ? null : { corpId: settings.receiveId, secret: settings.secret },
   };
 }
 

@@ -21,6 +21,8 @@ export interface App {
   /** WeCom gives up after this long. */
   readonly deadlineMs: number;
   readonly nackMode: NackMode;
+  /** For reading from WeCom's API; null: events alone have to do. The secret is never to be logged. */
+  readonly api: { readonly corpId: string; readonly secret: string } | null;
 }
 
 /** Which engine wall 3 runs on. */
@@ -59,6 +61,7 @@ export interface Config {
   readonly isDemo: boolean;
   readonly store: StoreConfig;
   readonly guard: GuardConfig;
+  readonly wecomApi: { readonly baseUrl: string; readonly timeoutMs: number };
   readonly eventsTopic: string;
   readonly dlqTopic: string;
   readonly eventsGroup: string;

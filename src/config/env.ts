@@ -222,6 +222,16 @@ export class Env {
   @Max(DAYS_MAX)
   AUDIT_KEPT_DAYS = 730;
 
+  /** Where WeCom's API is; another host for a private deployment. Used only for apps with a `secret`. */
+  @Matches(/^https?:\/\/[^\s?#@]+$/, { message: 'WECOM_API_URL must be http(s)://host, without user, "?" or "#"' })
+  WECOM_API_URL = 'https://qyapi.weixin.qq.com';
+
+  /** Longest wait for an answer of WeCom's API. */
+  @IsInt()
+  @Min(100)
+  @Max(20_000)
+  WECOM_API_TIMEOUT_MS = 5_000;
+
   /** How long work in hand may go on after SIGTERM. */
   @IsInt()
   @Min(100)

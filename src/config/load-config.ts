@@ -56,6 +56,7 @@ export function loadConfig(sources: ConfigSources): Config {
     isDemo,
     store,
     guard,
+    wecomApi: { baseUrl: env.WECOM_API_URL.replace(/\/+$/, ''), timeoutMs: env.WECOM_API_TIMEOUT_MS },
     eventsTopic: env.EVENTS_TOPIC,
     dlqTopic: env.DLQ_TOPIC,
     eventsGroup: env.EVENTS_GROUP,

@@ -1,3 +1,4 @@
+import type { WecomEvent } from '../wecom/event.js';
 import { textAt } from './fields.js';
 import { defineEntityType, type EntityType } from './entity-type.js';
 
@@ -54,6 +55,51 @@ export const customerGroup = defineEntityType({
   rank: ({ changeType }) => GROUP_RANKS[changeType ?? ''] ?? 0,
 });
 
+const isRename = (event: WecomEvent): boolean => newUserId(event) !== null;
+
+function newUserId({ changeType, fields }: WecomEvent): string | null {
+  const id = changeType === 'update_user' ? textAt(fields, 'NewUserID') : null;
+  return id === textAt(fields, 'UserID') ? null : id;
+}
+
+const MEMBER_RANKS: Readonly<Record<string, number>> = { create_user: 1, update_user: 2, delete_user: 3 };
+
+/**
+ * A member of the corp (成员). Updates carry only what changed, so its events wait for each other. A rename ends the old
+ * id and moves what is known to the new one.
+ */
+export const member = defineEntityType({
+  name: 'member',
+  events: Object.keys(MEMBER_RANKS).map((changeType) => `change_contact/${changeType}`),
+  entityKey: ({ fields }) => textAt(fields, 'UserID'),
+  order: 'strict',
+  rank: (event) => (isRename(event) ? 3 : (MEMBER_RANKS[event.changeType ?? ''] ?? 0)),
+  others: (event) => {
+    const id = newUserId(event);
+    return id === null ? [] : [{ id, rank: 1 }];
+  },
+  // Hired again within the second, or gone within it?
+  ambiguous: (rank, lastRank) => (rank <= 1 && lastRank >= 3) || (rank >= 3 && lastRank <= 1),
+});
+
+const TAG_RANKS: Readonly<Record<string, number>> = { create: 1, update: 2, shuffle: 2, delete: 3 };
+
+/** A customer tag or a group of them (客户标签); an id of one may be an id of the other, so TagType is part of the key. */
+export const customerTag = defineEntityType({
+  name: 'customer-tag',
+  events: Object.keys(TAG_RANKS).map((changeType) => `change_external_tag/${changeType}`),
+  entityKey: ({ changeType, fields }) => {
+    const id = textAt(fields, 'Id');
+    const isShuffle = changeType === 'shuffle';
+    // A shuffle without an id is about all groups of a strategy.
+    if (id === null) return isShuffle ? `strategy/${encodeURIComponent(textAt(fields, 'StrategyId') ?? '')}` : null;
+    const type = textAt(fields, 'TagType') ?? (isShuffle ? 'tag_group' : null);
+    return type && `${encodeURIComponent(type)}/${encodeURIComponent(id)}`;
+  },
+  order: 'strict',
+  rank: ({ changeType }) => TAG_RANKS[changeType ?? ''] ?? 0,
+});
+
 /** What the simulator has the demo handler fail on; WeCom sends nothing of this name. */
 export const demoTask = defineEntityType({
   name: 'demo-task',
@@ -62,4 +108,11 @@ export const demoTask = defineEntityType({
   order: 'latest',
 });
 
-export const BUILT_IN_ENTITY_TYPES: readonly EntityType[] = [approvalOrder, customerRelation, customerGroup, demoTask];
+export const BUILT_IN_ENTITY_TYPES: readonly EntityType[] = [
+  approvalOrder,
+  customerRelation,
+  customerGroup,
+  member,
+  customerTag,
+  demoTask,
+];

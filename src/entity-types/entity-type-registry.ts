@@ -1,11 +1,19 @@
 import type { WecomEvent } from '../wecom/event.js';
 import { entityKeyOf, type EntityRef } from './entity-ref.js';
-import type { EntityType } from './entity-type.js';
+import type { EntityType, OtherEntity } from './entity-type.js';
+
+export interface OtherOfEvent {
+  readonly ref: EntityRef;
+  readonly key: string;
+  readonly rank: number;
+}
 
 export interface EntityOfEvent {
   readonly type: EntityType;
   readonly ref: EntityRef;
   readonly key: string;
+  /** Further entities that the event moves, each once, without the first. */
+  readonly others: readonly OtherOfEvent[];
 }
 
 /** Finds the entity type of an event. A declaration that collides with another stops the start. */
@@ -30,10 +38,15 @@ export class EntityTypeRegistry {
   /** Null when the event belongs to none. Throws `EntityKeyFailedError` when the declaration's own code does. */
   entityOf(receiver: string, event: WecomEvent): EntityOfEvent | null {
     const type = this.typeOf(event.eventType, event.changeType);
-    const entityId = type && entityIdOf(type, event);
-    if (!type || !entityId) return null;
-    const ref = { receiver, corpId: event.corpId, entityType: type.name, entityId };
-    return { type, ref, key: entityKeyOf(ref) };
+    const ids = type && idsOf(type, event);
+    if (!type || !ids?.first) return null;
+    const keyed = (entityId: string): { ref: EntityRef; key: string } => {
+      const ref = { receiver, corpId: event.corpId, entityType: type.name, entityId };
+      return { ref, key: entityKeyOf(ref) };
+    };
+    const others = new Map(ids.others.map(({ id, rank }) => [id, { ...keyed(id), rank }]));
+    others.delete(ids.first);
+    return { type, ...keyed(ids.first), others: [...others.values()] };
   }
 
   private add(event: string, type: EntityType): void {
@@ -43,9 +56,9 @@ export class EntityTypeRegistry {
   }
 }
 
-function entityIdOf(type: EntityType, event: WecomEvent): string | null {
+function idsOf(type: EntityType, event: WecomEvent): { first: string | null; others: readonly OtherEntity[] } {
   try {
-    return type.entityKey(event);
+    return { first: type.entityKey(event), others: type.others(event) };
   } catch (cause) {
     throw new EntityKeyFailedError(type.name, { cause });
   }

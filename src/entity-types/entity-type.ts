@@ -6,6 +6,12 @@ export type EntityOrder =
   /** For events that carry the whole state: nothing waits, the older one ends STALE. */
   | 'latest';
 
+/** A further object that an event moves, with the rank that the event has there. */
+export interface OtherEntity {
+  readonly id: string;
+  readonly rank: number;
+}
+
 /**
  * How the events of one kind of business object are ordered (protocol.md, "Order"). A pure declaration, loaded by every
  * role: the gateway needs the entity key and has no handlers.
@@ -20,8 +26,13 @@ export interface EntityType {
   /** Decides between events of one second: the lower one is STALE. */
   readonly rank: (event: WecomEvent) => number;
   /**
+   * Further objects of this type that the event moves: a rename touches the old id and the new one. The event is ordered
+   * by the first object alone; each further one is locked with it, and moved unless it has seen something newer.
+   */
+  readonly others: (event: WecomEvent) => readonly OtherEntity[];
+  /**
    * True when two ranks in one second cannot be told apart by rank alone (an adding and an ending kind where states
-   * recur). The rank still decides, and the entity is marked unconfirmed.
+   * recur). A re-read settles it; where there is none, the rank decides and the entity is marked unconfirmed.
    */
   readonly ambiguous: (rank: number, lastRank: number) => boolean;
   /** Dot paths of fields that differ between deliveries of one event, and so are no part of its identity. */
@@ -37,6 +48,7 @@ export function defineEntityType(options: EntityTypeOptions): EntityType {
   return {
     order: 'strict',
     rank: () => 0,
+    others: () => [],
     ambiguous: () => false,
     volatile: [],
     deadlineMs: null,

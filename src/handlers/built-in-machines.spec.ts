@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { approvalOrder, customerGroup, customerRelation } from '../entity-types/built-in.js';
 import type { EntityType } from '../entity-types/entity-type.js';
-import { decide, UNSEEN, type EntitySnapshot } from '../saga/decide.js';
+import { decide, UNSEEN, type Circumstances, type EntitySnapshot } from '../saga/decide.js';
 import { transitionOf, transitionsOf, type StateMachine } from '../saga/state-machine.js';
 import type { FieldTree, WecomEvent } from '../wecom/event.js';
 import { approvalMachine, type ApprovalState } from './approval/approval-machine.js';
@@ -135,6 +135,8 @@ describe('a customer group', () => {
   });
 });
 
+const at: Circumstances = { nowMs: 0, receivedAtMs: 1e9, reread: { kind: 'off' }, otherRank: null };
+
 interface Run {
   readonly entity: EntitySnapshot;
   readonly applied: readonly (readonly [time: number, rank: number])[];
@@ -145,8 +147,8 @@ function run(events: readonly WecomEvent[], type: EntityType, machine: StateMach
   let entity = UNSEEN;
   const applied: [number, number][] = [];
   for (const one of events) {
-    const decision = decide(entity, one, type, machine, 0);
-    if (decision.kind === 'stale' && decision.doubtful) entity = { ...entity, unconfirmed: true };
+    const decision = decide(entity, one, type, machine, at);
+    if (decision.kind === 'stale' && decision.doubt === 'mark') entity = { ...entity, unconfirmed: true };
     if (decision.kind !== 'apply') continue;
     entity = decision.next;
     applied.push([one.createTime ?? 0, decision.rank]);

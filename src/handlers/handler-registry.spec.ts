@@ -1,6 +1,8 @@
 import { Test } from '@nestjs/testing';
-import type { Type } from '@nestjs/common';
+import { Global, Module, type Type } from '@nestjs/common';
 import { describe, expect, it } from 'vitest';
+import { MemoryWecomApi } from '../../test/support/memory-wecom-api.js';
+import { WecomApi } from '../wecom-api/wecom-api.js';
 import { HandlersModule } from './handlers.module.js';
 import { HandlerRegistry } from './handler-registry.js';
 import { WecomEventHandler } from './wecom-event-handler.decorator.js';
@@ -29,12 +31,19 @@ class SecondApproval implements WecomHandler {
 @WecomEventHandler({ event: 'text' })
 class WithoutHandle {}
 
+@Global()
+@Module({
+  providers: [{ provide: WecomApi, useValue: new MemoryWecomApi([]) }],
+  exports: [WecomApi],
+})
+class NoApiModule {}
+
 async function registryOf(
   handlers: Type<WecomHandler>[],
   builtInHandlers: boolean | string[] = true,
 ): Promise<HandlerRegistry> {
   const module = await Test.createTestingModule({
-    imports: [HandlersModule.register({ builtInHandlers, handlers, demo: false })],
+    imports: [NoApiModule, HandlersModule.register({ builtInHandlers, handlers, demo: false })],
   }).compile();
   await module.init();
   return module.get(HandlerRegistry);

@@ -7,7 +7,11 @@ import { CustomerGroupMemberRow } from './customer-group/customer-group-member-r
 import { CustomerGroupRow } from './customer-group/customer-group-row.entity.js';
 import { CustomerRelationHandler } from './customer-relation/customer-relation.handler.js';
 import { CustomerRelationRow } from './customer-relation/customer-relation-row.entity.js';
+import { CustomerTagHandler } from './customer-tag/customer-tag.handler.js';
+import { CustomerTagRow } from './customer-tag/customer-tag-row.entity.js';
 import { DemoTaskHandler } from './demo/demo-task.handler.js';
+import { MemberHandler } from './member/member.handler.js';
+import { MemberRow } from './member/member-row.entity.js';
 import { HandlerConflictError, HandlerRegistry } from './handler-registry.js';
 import type { WecomHandler } from './wecom-handler.js';
 
@@ -16,9 +20,18 @@ const BUILT_IN_HANDLERS: Readonly<Record<string, Type<WecomHandler>>> = {
   approval: ApprovalHandler,
   'customer-relation': CustomerRelationHandler,
   'customer-group': CustomerGroupHandler,
+  member: MemberHandler,
+  'customer-tag': CustomerTagHandler,
 };
 
-export const BUILT_IN_ROWS = [ApprovalOrderRow, CustomerRelationRow, CustomerGroupRow, CustomerGroupMemberRow];
+export const BUILT_IN_ROWS = [
+  ApprovalOrderRow,
+  CustomerRelationRow,
+  CustomerGroupRow,
+  CustomerGroupMemberRow,
+  MemberRow,
+  CustomerTagRow,
+];
 
 export interface HandlersOptions {
   /** True: all of them. */

@@ -1,10 +1,25 @@
 import type { EntityManager } from 'typeorm';
-import type { Command } from '../saga/state-machine.js';
+import type { Command, Finding } from '../saga/state-machine.js';
 import type { WecomEvent } from '../wecom/event.js';
 
 export interface HandlerLogger {
   info(event: string, fields?: Record<string, unknown>): void;
   warn(event: string, fields?: Record<string, unknown>): void;
+}
+
+export interface EntityMove {
+  readonly entityKey: string;
+  readonly from: string;
+  readonly to: string;
+  /**
+   * False when the entity has seen something newer and stays where it is. It comes up only with events that move several
+   * entities; at least one of them is moved.
+   */
+  readonly applied: boolean;
+}
+
+export interface OtherMove extends EntityMove {
+  readonly entityId: string;
 }
 
 /** What a handler gets beside the event. */
@@ -20,10 +35,23 @@ export interface HandlerContext {
   /** Name of the app whose URL was called. */
   readonly app: string;
   /** Where the entity moved, when the event belongs to one; state names are '' without a state machine. */
-  readonly move: { readonly entityKey: string; readonly from: string; readonly to: string } | null;
+  readonly move: EntityMove | null;
+  /** The further entities of an event that moves several (`EntityType.others`), locked with the first. */
+  readonly others: readonly OtherMove[];
   /** Queues a side effect for after the commit. It is sent until accepted, with `<event key>:<n>` as `Idempotency-Key`. */
   readonly outbox: { add(command: Command): void };
   readonly logger: HandlerLogger;
+}
+
+/**
+ * Called outside of any transaction, before the one that needs the answer: a slow API must hold no lock. The answer is
+ * used only if the entity has not moved since.
+ */
+export interface Rereader<E extends WecomEvent = WecomEvent> {
+  /** False when the app has no access to the API: nothing then waits for it. */
+  canAsk(app: string): boolean;
+  /** Whether the event's object is there now. A rejection puts the event off; it costs no attempt. */
+  ask(event: E, context: { readonly app: string; readonly signal: AbortSignal }): Promise<Finding>;
 }
 
 /**
@@ -32,5 +60,7 @@ export interface HandlerContext {
  * once, anything else is retried.
  */
 export interface WecomHandler<E extends WecomEvent = WecomEvent> {
+  /** Asks WeCom's API where rank cannot settle a second; without it, the rank decides and the entity is unconfirmed. */
+  readonly rereader?: Rereader<E>;
   handle(event: E, context: HandlerContext): Promise<void>;
 }

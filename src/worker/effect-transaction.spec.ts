@@ -75,7 +75,8 @@ describe('compare-and-set of the entity', () => {
     await rig.consume(seen);
     rig.acts.after('sagas.load', ({ manager }) => manager.query('UPDATE saga SET version = version + 1'));
     await rig.consume(next);
-    expect(runs).toBe(3);
+    // Once each: the entity is written before the handler runs, so a miss costs no run of it.
+    expect(runs).toBe(2);
     expect(await rig.notes(next)).toEqual(['applied']);
     expect(await rig.statuses(next)).toEqual(['APPLIED']);
     expect(await rig.entity('a')).toMatchObject({ version: 2, last_event_time: 2 });

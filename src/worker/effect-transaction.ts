@@ -4,7 +4,7 @@ import { UnitOfWork, type Tx } from '../database/unit-of-work.js';
 import { EventLog, type EventStatus, type HistoryEntry } from '../event-log/event-log.js';
 import type { EntitySnapshot } from '../saga/decide.js';
 import { Outbox, type OutboxEntry } from '../saga/outbox.js';
-import { SagaStore, type EntityWrite, type KeyedEntity } from '../saga/saga-store.js';
+import { SagaStore, type EntityChange, type EntityWrite, type KeyedEntity } from '../saga/saga-store.js';
 import { deadLetterEntry } from './dead-letter.js';
 import { HandlerRunner } from './handler-runner.js';
 import { planGroup, type Plan, type Planned } from './plan.js';
@@ -70,10 +70,12 @@ export class EffectTransaction {
       entities.strict.map(({ key }) => key),
     );
     const unfinishedRetryAt = now + (this.options.retryPolicy.delaysMs[0] ?? 0);
-    const plan = planGroup({ items, entities: before, lines, now, unfinishedRetryAt });
+    const plan = planGroup({ items, entities: before, lines, now, unfinishedRetryAt, limits: this.options });
     await this.writeRows(tx, plan);
-    const commands = await this.handlers.runAll(tx, plan.planned, signal);
+    // Before the handlers: whoever writes the entity first holds it until its commit. Another transaction of the same
+    // entity waits here and then misses its compare-and-set, so a handler's own first insert meets no second one.
     await this.writeEntities(tx, plan, before, now);
+    const commands = await this.handlers.runAll(tx, plan.planned, signal);
     await this.outbox.add(tx, [...commands, ...deadLetters(plan, this.options.dlqTopic, now)]);
     await this.eventLog.record(
       tx,
@@ -110,20 +112,29 @@ export class EffectTransaction {
       // Somebody moved the entity since it was read: all of it was decided on a state that is gone.
       throw new TransactionConflictError({ cause: new Error('an entity has another version') });
     }
-    const changes = planned.flatMap(({ item, apply }) => {
-      if (!apply || !item.entity) return [];
-      const { from, next, rank } = apply;
-      const move = { fromState: from, toState: next.state, createTime: item.identity.createTime, eventRank: rank };
-      return [{ entityKey: item.entity.key, eventKey: item.identity.eventKey, ...move, at: now }];
-    });
-    await this.sagas.recordChanges(tx, changes);
+    await this.sagas.recordChanges(
+      tx,
+      planned.flatMap((one) => changesOf(one, now)),
+    );
   }
 }
 
 function entitiesOf(items: readonly LeasedItem[]): KeyedEntity[] {
   const byKey = new Map<string, KeyedEntity>();
-  for (const { entity } of items) if (entity) byKey.set(entity.key, { ref: entity.ref, key: entity.key });
+  for (const { entity } of items) {
+    for (const { ref, key } of entity ? [entity, ...entity.others] : []) byKey.set(key, { ref, key });
+  }
   return [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function changesOf({ item, apply, others }: Planned, at: number): EntityChange[] {
+  const moved = [{ entity: item.entity, apply }, ...others];
+  return moved.flatMap(({ entity, apply: move }) => {
+    if (!entity || !move) return [];
+    const { from, next, time, rank } = move;
+    const states = { fromState: from, toState: next.state, createTime: time, eventRank: rank };
+    return [{ entityKey: entity.key, eventKey: item.identity.eventKey, ...states, at }];
+  });
 }
 
 function deadLetters({ planned }: Plan, dlqTopic: string, now: number): OutboxEntry[] {

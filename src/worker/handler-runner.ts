@@ -51,7 +51,7 @@ export class HandlerRunner {
       const { eventKey, app } = item.identity;
       const context: HandlerContext = {
         ...{ manager: tx.manager, signal, eventKey, app, attempt: state.attempt },
-        move: apply && item.entity ? { entityKey: item.entity.key, from: apply.from, to: apply.next.state } : null,
+        ...movesOf(plan),
         outbox: { add: (command) => void commands.push(checked(command)) },
         logger: this.log.child({ handler: item.handler.name, eventKey }),
       };
@@ -63,6 +63,26 @@ export class HandlerRunner {
       ...{ idempotencyKey: `${eventKey}:${index}`, eventKey, command, dueAt: state.decidedAt },
     }));
   }
+}
+
+function movesOf({ item, apply, others, stays }: Planned): Pick<HandlerContext, 'move' | 'others'> {
+  const { entity } = item;
+  const from = apply?.from ?? stays;
+  const move = { from, to: apply?.next.state ?? stays, applied: apply !== null };
+  return {
+    move: entity && { entityKey: entity.key, ...move },
+    others: others.map((other) => {
+      const { key, ref } = other.entity;
+      const applied = other.apply !== null;
+      return {
+        entityKey: key,
+        entityId: ref.entityId,
+        from: other.apply?.from ?? other.state,
+        to: other.state,
+        applied,
+      };
+    }),
+  };
 }
 
 /** A command that cannot be sent would hold up the relay for ever: it fails the handler that made it. */

@@ -1,10 +1,21 @@
 import type { RowState } from '../event-log/event-log.js';
 import { isOutcome } from '../event-log/status.js';
-import { decide, type Decision, type EntitySnapshot } from '../saga/decide.js';
+import type { OtherOfEvent } from '../entity-types/entity-type-registry.js';
+import { decide, type Decision, type EntitySnapshot, type Reread } from '../saga/decide.js';
 import type { Line } from '../event-log/event-log.js';
+import { canReread, type RereadLimits } from './can-reread.js';
 import { strictKeyOf, type LeasedItem } from './work-item.js';
 
 type Apply = Extract<Decision, { kind: 'apply' }>;
+
+/** What becomes of a further entity of an event that is applied. */
+export interface PlannedOther {
+  readonly entity: OtherOfEvent;
+  /** Null: it has seen something newer, or the event is nothing to it. */
+  readonly apply: Apply | null;
+  /** Where it stands afterwards. */
+  readonly state: string;
+}
 
 /** What will become of one event if the transaction commits. */
 export interface Planned {
@@ -13,8 +24,11 @@ export interface Planned {
   readonly reason: string;
   /** The move of the entity, when the event is applied to one. */
   readonly apply: Apply | null;
-  /** The entity has to be marked unconfirmed although nothing was applied. */
-  readonly doubtful: boolean;
+  /** The entity has to be marked unconfirmed, or is confirmed, although nothing was applied. */
+  readonly doubt: 'mark' | 'clear' | null;
+  readonly others: readonly PlannedOther[];
+  /** Where the entity stood before; '' without one. */
+  readonly stays: string;
 }
 
 export interface PlanInput {
@@ -24,6 +38,7 @@ export interface PlanInput {
   readonly now: number;
   /** When a message whose earlier start never ended is run again, from its row. */
   readonly unfinishedRetryAt: number;
+  readonly limits: RereadLimits;
 }
 
 export interface Plan {
@@ -42,7 +57,8 @@ export function planGroup(input: PlanInput): Plan {
   const planned = input.items.map((item) => {
     const result = planOne(item, entities, lines, input);
     if (result.apply && item.entity) entities.set(item.entity.key, result.apply.next);
-    if (result.doubtful && item.entity) markDoubt(entities, item.entity.key);
+    for (const { entity, apply } of result.others) if (apply) entities.set(entity.key, apply.next);
+    if (result.doubt && item.entity) setDoubt(entities, item.entity.key, result.doubt === 'mark');
     const key = strictKeyOf(item);
     if (key !== null && item.origin.kind === 'message' && !isOutcome(result.state.status)) lengthen(lines, key);
     return result;
@@ -54,11 +70,12 @@ function planOne(
   item: LeasedItem,
   entities: ReadonlyMap<string, EntitySnapshot>,
   lines: ReadonlyMap<string, Line>,
-  { now, unfinishedRetryAt }: PlanInput,
+  { now, unfinishedRetryAt, limits }: PlanInput,
 ): Planned {
   const strictKey = strictKeyOf(item);
   const line = strictKey === null ? undefined : lines.get(strictKey);
-  const plain = { item, apply: null, doubtful: false };
+  const stays = (item.entity && entities.get(item.entity.key)?.state) ?? '';
+  const plain = { item, apply: null, doubt: null, others: [], stays };
   const at = stateOf(item, strictKey, line, now);
   if (item.origin.kind === 'message' && line && line.waiting > 0) {
     const state = at({ status: 'PARKED', attempt: 0, dueAt: now });
@@ -83,28 +100,58 @@ function planOne(
     const reason = item.handler ? `applied by ${item.handler.name}` : 'recorded: no handler takes this event';
     return { ...plain, state: at({ status: 'APPLIED', attempt: runsOf(item) }), reason };
   }
-  const before = entities.get(item.entity.key);
-  if (!before) throw new Error(`the entity ${item.entity.key} was not loaded`);
-  const decision = decide(before, item.event, item.entity.type, item.handler?.machine ?? null, now);
-  return { ...plain, ...fromDecision(decision, item, at) };
+  const { entity, event } = item;
+  const of = (key: string, otherRank: number | null, reread: Reread): Decision => {
+    const before = entities.get(key);
+    if (!before) throw new Error(`the entity ${key} was not loaded`);
+    const circumstances = { nowMs: now, receivedAtMs: item.identity.receivedAt, reread, otherRank };
+    return decide(before, event, entity.type, item.handler?.machine ?? null, circumstances);
+  };
+  const asked = of(entity.key, null, item.reread ? { kind: 'told', ...item.reread } : { kind: 'ask' });
+  const isHopeless = asked.kind === 'reread' && !canReread(item, limits, now);
+  const decision = isHopeless ? of(entity.key, null, OFF) : asked;
+  const isPast = decision.kind === 'stale';
+  const others =
+    isPast || decision.kind === 'apply' ? entity.others.map((other) => planOther(other, of, entities)) : [];
+  const result = { ...plain, ...fromDecision(decision, item, at), others };
+  if (!isPast || !others.some(({ apply }) => apply)) return result;
+  // The first entity is past it, but the event is still news to another: a rename brings the new id into being.
+  const reason = `${result.reason}; it still moves ${others.map(({ entity: { key } }) => key).join(', ')}`;
+  return { ...result, state: at({ status: 'APPLIED', attempt: runsOf(item) }), reason };
 }
+
+/** Each further entity has only to have seen nothing newer. */
+function planOther(
+  other: OtherOfEvent,
+  of: (key: string, otherRank: number, reread: Reread) => Decision,
+  entities: ReadonlyMap<string, EntitySnapshot>,
+): PlannedOther {
+  const decision = of(other.key, other.rank, OFF);
+  const apply = decision.kind === 'apply' ? decision : null;
+  return { entity: other, apply, state: apply?.next.state ?? entities.get(other.key)?.state ?? '' };
+}
+
+// A further entity is never re-read: the event is ordered by its first.
+const OFF: Reread = { kind: 'off' };
 
 function fromDecision(
   decision: Decision,
   item: LeasedItem,
   at: (change: Partial<RowState> & Pick<RowState, 'status'>) => RowState,
-): Pick<Planned, 'state' | 'reason' | 'apply' | 'doubtful'> {
+): Pick<Planned, 'state' | 'reason' | 'apply' | 'doubt'> {
   const { reason } = decision;
-  const none = { reason, apply: null, doubtful: false };
+  const none = { reason, apply: null, doubt: null };
   switch (decision.kind) {
     case 'apply':
       return { ...none, state: at({ status: 'APPLIED', attempt: runsOf(item) }), apply: decision };
     case 'stale':
-      return { ...none, state: at({ status: 'STALE' }), doubtful: decision.doubtful };
+      return { ...none, state: at({ status: 'STALE' }), doubt: decision.doubt };
     case 'rejected':
       return { ...none, state: at({ status: 'REJECTED' }) };
     case 'expired':
       return { ...none, state: at({ status: 'EXPIRED' }) };
+    case 'reread':
+      return { ...none, state: at({ status: 'RETRY', dueAt: decision.notBeforeMs, errorCode: 'REREAD_DUE' }) };
     case 'dead':
       return { ...none, state: at({ status: 'DEAD', errorCode: 'EVENT_UNKNOWN_TO_MACHINE', errorMessage: reason }) };
   }
@@ -137,8 +184,8 @@ function lengthen(lines: Map<string, Line>, key: string): void {
   lines.set(key, { waiting: (line?.waiting ?? 0) + 1, laneSeqMax: (line?.laneSeqMax ?? 0) + 1 });
 }
 
-function markDoubt(entities: Map<string, EntitySnapshot>, key: string): void {
+function setDoubt(entities: Map<string, EntitySnapshot>, key: string, unconfirmed: boolean): void {
   const entity = entities.get(key);
-  // An entity in doubt already is left alone: a write that changes nothing counts as a miss on some databases.
-  if (entity && !entity.unconfirmed) entities.set(key, { ...entity, unconfirmed: true });
+  // One that is marked so already is left alone: a write that changes nothing counts as a miss on some databases.
+  if (entity && entity.unconfirmed !== unconfirmed) entities.set(key, { ...entity, unconfirmed });
 }

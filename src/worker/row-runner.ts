@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { versionOf, type EventRow } from '../event-log/event-log.js';
 import { EventLeases, guardKey, type HeldLease } from '../idempotency/event-leases.js';
-import { Clock } from '../runtime/clock.js';
 import { EventProcessor } from './event-processor.js';
 import { attemptsMax } from './retry-policy.js';
+import { Rereads } from './rereads.js';
 import { RowSteps } from './row-steps.js';
 import { WorkItemFactory } from './work-item-factory.js';
 import type { LeasedItem } from './work-item.js';
@@ -14,10 +14,10 @@ import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
 export class RowRunner {
   constructor(
     private readonly rows: RowSteps,
+    private readonly rereads: Rereads,
     private readonly leases: EventLeases,
     private readonly processor: EventProcessor,
     private readonly factory: WorkItemFactory,
-    private readonly clock: Clock,
     @Inject(WORKER_OPTIONS) private readonly options: WorkerOptions,
   ) {}
 
@@ -29,11 +29,11 @@ export class RowRunner {
     const result = await this.leases.acquireForRow(guardKey(picked.corpId, picked.eventKey));
     if (result.kind === 'held') {
       // Another worker has the event in hand: its turn costs this row no attempt.
-      await this.rows.postpone(versionOf(picked), this.clock.now() + result.remainingMs);
+      await this.rows.postponeFor(versionOf(picked), result.remainingMs);
       return;
     }
     const { lease } = result;
-    const watch = this.clock.every(this.options.hideEveryMs, () => void this.rows.hideOn(versionOf(picked)));
+    const watch = this.rows.keepHidden(versionOf(picked));
     try {
       await this.runLeased(picked, lease, stop);
     } finally {
@@ -47,11 +47,16 @@ export class RowRunner {
       await this.rows.exhausted(this.factory.fromRow(picked));
       return;
     }
+    const asked = await this.rereads.settle({ ...this.factory.fromRow(picked), lease, stop });
+    if (asked.kind === 'later') {
+      await this.rows.postpone(versionOf(picked), asked.dueAt);
+      return;
+    }
     const row = await this.rows.count(picked, lease.token);
     if (!row) return;
-    const item: LeasedItem = { ...this.factory.fromRow(row), lease, stop };
+    const item: LeasedItem = { ...asked.item, ...this.factory.fromRow(row) };
     const result = await this.processor.process([item]);
     // Infrastructure: the attempt counted stays counted, and the row comes back soon.
-    if (result.kind === 'again') await this.rows.postpone(versionOf(row), this.clock.now() + this.options.backoffMs);
+    if (result.kind === 'again') await this.rows.postponeFor(versionOf(row), this.options.backoffMs);
   }
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { TransactionConflictError } from '../database/database-errors.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { EventLog, versionOf, type EventRow, type RowVersion } from '../event-log/event-log.js';
-import { Clock } from '../runtime/clock.js';
+import { Clock, type Timer } from '../runtime/clock.js';
 import { Random } from '../runtime/random.js';
 import { UnrecoverableError } from '../saga/unrecoverable-error.js';
 import { FailureWriter } from './failure-writer.js';
@@ -41,8 +41,17 @@ export class RowSteps {
     await this.unitOfWork.write((tx) => this.eventLog.postpone(tx, version, dueAt));
   }
 
+  async postponeFor(version: RowVersion, ms: number): Promise<void> {
+    await this.postpone(version, this.clock.now() + ms);
+  }
+
+  /** Until it is cancelled, `hideOn` at intervals. */
+  keepHidden(version: RowVersion): Timer {
+    return this.clock.every(this.options.hideEveryMs, () => void this.hideOn(version));
+  }
+
   /** Keeps a row out of other pickers' sight while it runs. A failure is not worth more than a second picker's look. */
-  async hideOn(version: RowVersion): Promise<void> {
+  private async hideOn(version: RowVersion): Promise<void> {
     try {
       const counted = { ...version, attempt: version.attempt + 1 };
       await this.postpone(counted, this.clock.now() + this.options.hideMs);

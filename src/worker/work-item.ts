@@ -2,6 +2,7 @@ import type { EntityOfEvent } from '../entity-types/entity-type-registry.js';
 import type { EventIdentity, EventRow, RowVersion } from '../event-log/event-log.js';
 import type { RegisteredHandler } from '../handlers/handler-registry.js';
 import type { HeldLease } from '../idempotency/event-leases.js';
+import type { Finding } from '../saga/state-machine.js';
 import type { Delivery } from '../transport/transport.js';
 import type { WecomEvent } from '../wecom/event.js';
 
@@ -31,6 +32,10 @@ export interface LeasedItem extends WorkItem {
   readonly lease: HeldLease;
   /** Aborts a run from a row when the process stops and cannot wait for it; a message has its lane's signal. */
   readonly stop?: AbortSignal;
+  /** True when WeCom's API refused to be asked: the rank decides. */
+  readonly rereadRefused?: true;
+  /** What it answered, and the entity's version read before the question. */
+  readonly reread?: { readonly version: number; readonly finding: Finding };
 }
 
 /** Key of a strict entity, whose events wait for each other; null for all other items. */

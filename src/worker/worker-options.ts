@@ -14,6 +14,9 @@ export interface WorkerOptions {
   /** A picked row stays hidden this long from its last renewal: a little longer than a lease. */
   readonly hideMs: number;
   readonly hideEveryMs: number;
+  /** How long an event waits for an answer of WeCom's API that rank cannot give, and how often it asks. */
+  readonly rereadPatienceMs: number;
+  readonly rereadEveryMs: number;
   readonly retryPollMs: number;
   readonly retryBatchMax: number;
   /** Entities whose waiting rows run side by side. */

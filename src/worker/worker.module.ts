@@ -23,6 +23,7 @@ import { OutboxRelay } from './outbox-relay.js';
 import { Pauses } from './pauses.js';
 import { Purge, PURGE_OPTIONS, type PurgeOptions } from './purge.js';
 import { PurgeReport } from './purge-report.js';
+import { Rereads } from './rereads.js';
 import { RetryConsumer } from './retry-consumer.js';
 import { RowRunner } from './row-runner.js';
 import { RowSteps } from './row-steps.js';
@@ -43,6 +44,8 @@ const options: Provider = {
     // A little longer than a lease, so that a second picker finds the lease ended when it finds the row.
     hideMs: config.leaseTtlMs + 1_000,
     hideEveryMs: Math.floor(config.leaseTtlMs / 3),
+    rereadPatienceMs: 600_000,
+    rereadEveryMs: 5_000,
     retryPollMs: 200,
     retryBatchMax: 50,
     retryLanes: config.workerLanes,
@@ -74,7 +77,7 @@ const purgeOptions: Provider = {
   controllers: [EventConsumer, DeadLetterConsumer],
   providers: [
     ...[options, WorkerMetrics, WorkItemFactory, MessageReader, MessageRunner, EventProcessor, EffectTransaction],
-    ...[FailureWriter, HandlerRunner, EventFinisher, KnownRows, Pauses, RowRunner, RowSteps, RetryConsumer],
+    ...[FailureWriter, HandlerRunner, EventFinisher, KnownRows, Pauses, RowRunner, RowSteps, Rereads, RetryConsumer],
     ...[OutboxRelay, OutboxBatch, CommandSender, purgeOptions, AgedRows, PurgeReport, Purge],
   ],
 })

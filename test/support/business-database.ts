@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { CreateTables1796000000000 } from '../../migrations/1796000000000-create-tables.js';
 import { CreateBusinessTables1796000000001 } from '../../migrations/1796000000001-create-business-tables.js';
 import { CreateRedriveJobs1796000000002 } from '../../migrations/1796000000002-create-redrive-jobs.js';
+import { CreateMemberAndTagTables1796000000003 } from '../../migrations/1796000000003-create-member-and-tag-tables.js';
 import { readOnlyOptions, sqliteOptions } from '../../src/database/sqlite/sqlite-options.js';
 import { SqliteUnitOfWork } from '../../src/database/sqlite/sqlite-unit-of-work.js';
 import type { Clock } from '../../src/runtime/clock.js';
@@ -25,7 +26,10 @@ export async function openBusinessDatabase(
   const options = {
     path: join(folder, 'wecom.sqlite'),
     entities,
-    migrations: [CreateTables1796000000000, CreateBusinessTables1796000000001, CreateRedriveJobs1796000000002],
+    migrations: [
+      ...[CreateTables1796000000000, CreateBusinessTables1796000000001, CreateRedriveJobs1796000000002],
+      CreateMemberAndTagTables1796000000003,
+    ],
   };
   const writer = await new DataSource(sqliteOptions(options)).initialize();
   await writer.query('CREATE TABLE note (id INTEGER PRIMARY KEY, event_key TEXT NOT NULL, text TEXT NOT NULL)');

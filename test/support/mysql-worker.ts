@@ -2,6 +2,7 @@ import { AuditLog } from '../../src/admin/audit-log.js';
 import { DeadLetterService } from '../../src/admin/dead-letter-service.js';
 import { TransactionConflictError } from '../../src/database/database-errors.js';
 import { UnitOfWork, type Tx } from '../../src/database/unit-of-work.js';
+import { BUILT_IN_ENTITY_TYPES } from '../../src/entity-types/built-in.js';
 import { EntityTypeRegistry } from '../../src/entity-types/entity-type-registry.js';
 import type { EventLog } from '../../src/event-log/event-log.js';
 import { MysqlEventLog } from '../../src/event-log/mysql/mysql-event-log.js';
@@ -17,6 +18,7 @@ import { SystemRandom } from '../../src/runtime/system-random.js';
 import { MysqlOutbox } from '../../src/saga/mysql/mysql-outbox.js';
 import { MysqlSagaStore } from '../../src/saga/mysql/mysql-saga-store.js';
 import type { KeyedEntity } from '../../src/saga/saga-store.js';
+import type { StateMachine } from '../../src/saga/state-machine.js';
 import { encodeMessage } from '../../src/transport/message-codec.js';
 import { eventKey } from '../../src/wecom/event-key.js';
 import { parseEvent } from '../../src/wecom/parse-event.js';
@@ -30,6 +32,7 @@ import { KnownRows } from '../../src/worker/known-rows.js';
 import { MessageReader } from '../../src/worker/message-reader.js';
 import { MessageRunner } from '../../src/worker/message-runner.js';
 import { Pauses } from '../../src/worker/pauses.js';
+import { Rereads } from '../../src/worker/rereads.js';
 import { RetryConsumer } from '../../src/worker/retry-consumer.js';
 import { RowRunner } from '../../src/worker/row-runner.js';
 import { RowSteps } from '../../src/worker/row-steps.js';
@@ -43,9 +46,10 @@ const OPTIONS: WorkerOptions = {
   ...{ retryPolicy: { delaysMs: [50, 100] }, dlqTopic: 'dlq', conflictRetriesMax: 3, conflictDelayMs: 20 },
   ...{ backoffMs: 50, backoffMsMax: 200, hideMs: 31_000, hideEveryMs: 10_000, retryPollMs: 50, retryBatchMax: 50 },
   ...{ retryLanes: 4, outboxPollMs: 500, outboxBatchMax: 50, outboxAttemptsMax: 3, outboxTimeoutMs: 10_000 },
+  ...{ rereadPatienceMs: 600_000, rereadEveryMs: 5_000 },
 };
 
-const ENTITY_TYPES = new EntityTypeRegistry([STRICT_THING, LATEST_THING]);
+const ENTITY_TYPES = new EntityTypeRegistry([...BUILT_IN_ENTITY_TYPES, STRICT_THING, LATEST_THING]);
 
 /** Counts the races that transactions lost: each is run again, so nothing else shows them. */
 class CountingUnitOfWork extends UnitOfWork {
@@ -74,16 +78,19 @@ class CountingUnitOfWork extends UnitOfWork {
 }
 
 class OneHandler extends HandlerRegistry {
-  constructor(private readonly handle: PlainHandle) {
+  constructor(
+    private readonly handle: PlainHandle,
+    private readonly machines: Readonly<Record<string, StateMachine>>,
+  ) {
     super(null as never, null as never);
   }
 
-  override handlerOf(): RegisteredHandler {
+  override handlerOf(eventType: string): RegisteredHandler {
     const { handle } = this;
     return {
       name: 'plain',
       handler: { handle: (event, context) => handle(context, event) },
-      machine: null,
+      machine: this.machines[eventType] ?? null,
       builtIn: false,
     };
   }
@@ -108,6 +115,7 @@ export class MysqlWorker {
     unitOfWork: UnitOfWork,
     handle: PlainHandle = (context) => note(context).then(() => undefined),
     watched: (log: EventLog) => EventLog = (log) => log,
+    machines: Readonly<Record<string, StateMachine>> = {},
   ) {
     const [clock, random] = [new SystemClock(), new SystemRandom()];
     const guard = (this.guard = new MemoryIdempotencyStore(clock, { keysMax: 100_000 }));
@@ -123,7 +131,7 @@ export class MysqlWorker {
       startMemoryMs: 600_000,
       successTtlMs: 3_600_000,
     });
-    const factory = (this.factory = new WorkItemFactory(ENTITY_TYPES, new OneHandler(handle)));
+    const factory = (this.factory = new WorkItemFactory(ENTITY_TYPES, new OneHandler(handle, machines)));
     const failures = (this.failures = new FailureWriter(counted, eventLog, sagas, outbox, random, OPTIONS));
     const effects = new EffectTransaction(counted, eventLog, sagas, outbox, new HandlerRunner(log), OPTIONS);
     const finisher = new EventFinisher(counted, eventLog, leases, metrics, log);
@@ -132,7 +140,8 @@ export class MysqlWorker {
     const runner = new MessageRunner(leases, processor, finisher, pauses, log);
     this.consumer = new EventConsumer(new MessageReader(factory, clock), runner, log);
     const steps = new RowSteps(counted, eventLog, failures, clock, random, OPTIONS);
-    const rows = new RowRunner(steps, leases, processor, factory, clock, OPTIONS);
+    const rereads = new Rereads(counted, sagas, clock, log, OPTIONS);
+    const rows = new RowRunner(steps, rereads, leases, processor, factory, OPTIONS);
     this.retries = new RetryConsumer(counted, eventLog, rows, clock, log, OPTIONS);
     this.operator = new DeadLetterService(counted, eventLog, sagas, new AuditLog(), clock);
   }
@@ -158,7 +167,7 @@ export function deliveryOf(text: string): RecordedDelivery {
   const body = encodeMessage({
     ...{ v: 1, eventKey: key, app: 'app', corpId, eventType, changeType, entityKey, msgId, createTime },
     ...{ plaintext: text, payloadKeyId: null, trace: null },
-    gateway: { receivedAt: 1, instance: 'gateway', guard: 'claimed', spooledSince: null },
+    gateway: { receivedAt: 1_800_000_000_000, instance: 'gateway', guard: 'claimed', spooledSince: null },
   });
   positions += 1;
   return new RecordedDelivery(`lane-0:${positions}`, entityKey ?? key, body, key, corpId);

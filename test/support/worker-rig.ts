@@ -8,7 +8,7 @@ import { textAt } from '../../src/entity-types/fields.js';
 import { EventLog, type EventRow, type RowState } from '../../src/event-log/event-log.js';
 import { SqliteEventLog } from '../../src/event-log/sqlite/sqlite-event-log.js';
 import { HandlerRegistry, type RegisteredHandler } from '../../src/handlers/handler-registry.js';
-import type { HandlerContext, WecomHandler } from '../../src/handlers/wecom-handler.js';
+import type { HandlerContext, Rereader, WecomHandler } from '../../src/handlers/wecom-handler.js';
 import { EventLeases } from '../../src/idempotency/event-leases.js';
 import { LeaseWatchdog } from '../../src/idempotency/lease-watchdog.js';
 import { createLogger } from '../../src/observability/logger.js';
@@ -36,6 +36,7 @@ import { MessageRunner } from '../../src/worker/message-runner.js';
 import { OutboxBatch } from '../../src/worker/outbox-batch.js';
 import { OutboxRelay } from '../../src/worker/outbox-relay.js';
 import { Pauses } from '../../src/worker/pauses.js';
+import { Rereads } from '../../src/worker/rereads.js';
 import { RetryConsumer } from '../../src/worker/retry-consumer.js';
 import { RowRunner } from '../../src/worker/row-runner.js';
 import { RowSteps } from '../../src/worker/row-steps.js';
@@ -55,6 +56,7 @@ export interface RigOptions {
   /** By `event` or `event/changeType`. An event without one gets a handler that notes `applied`. */
   readonly handlers?: Readonly<Record<string, PlainHandle>>;
   readonly machines?: Readonly<Record<string, StateMachine>>;
+  readonly rereaders?: Readonly<Record<string, Rereader>>;
   readonly entityTypes?: readonly EntityType[];
   readonly worker?: Partial<WorkerOptions>;
   readonly leaseTtlMs?: number;
@@ -82,6 +84,8 @@ const WORKER: WorkerOptions = {
   backoffMsMax: 2_000,
   hideMs: 31_000,
   hideEveryMs: 10_000,
+  rereadPatienceMs: 600_000,
+  rereadEveryMs: 5_000,
   retryPollMs: 200,
   retryBatchMax: 50,
   retryLanes: 4,
@@ -107,7 +111,8 @@ class PlainHandlers extends HandlerRegistry {
       handlers[`${eventType}/${changeType}`] ??
       handlers[eventType] ??
       ((context) => note(context).then(() => undefined));
-    const handler: WecomHandler = { handle: (event, context) => handle(context, event) };
+    const rereader = this.rig.rereaders?.[eventType];
+    const handler: WecomHandler = { handle: (event, context) => handle(context, event), ...(rereader && { rereader }) };
     return { name: 'plain', handler, machine: machines[eventType] ?? null, builtIn: false };
   }
 }
@@ -162,7 +167,8 @@ export class WorkerRig {
     const reader = new MessageReader(factory, clock);
     this.consumer = new EventConsumer(reader, new MessageRunner(leases, processor, finisher, pauses, log), log);
     const steps = new RowSteps(unitOfWork, eventLog, failures, clock, random, options);
-    const rows = new RowRunner(steps, leases, processor, factory, clock, options);
+    const rereads = new Rereads(unitOfWork, sagas, clock, log, options);
+    const rows = new RowRunner(steps, rereads, leases, processor, factory, options);
     this.retries = new RetryConsumer(unitOfWork, eventLog, rows, clock, log, options);
     const sender = new CommandSender(transport, options);
     const batch = new OutboxBatch(unitOfWork, outbox, sender, clock, log, options);

@@ -1,3 +1,4 @@
+import { changedRows } from '../../database/changed-rows.js';
 import { textAt } from '../../entity-types/fields.js';
 import type { WecomEvent } from '../../wecom/event.js';
 import { UnrecoverableError } from '../../saga/unrecoverable-error.js';
@@ -13,11 +14,16 @@ export class ApprovalHandler implements WecomHandler {
   async handle({ fields }: WecomEvent, { manager, move }: HandlerContext): Promise<void> {
     if (!move) throw new UnrecoverableError('an approval event without SpNo', { code: 'APPROVAL_WITHOUT_NUMBER' });
     const at = (path: string): string => textAt(fields, `ApprovalInfo.${path}`) ?? '';
+    const changed = await changedRows(
+      { manager },
+      `UPDATE approval_order SET sp_name = ?, template_id = ?, applyer_user_id = ?, status = ?,
+         effect_count = effect_count + 1 WHERE entity_key = ?`,
+      [at('SpName'), at('TemplateId'), at('Applyer.UserId'), move.to, move.entityKey],
+    );
+    if (changed > 0) return;
     await manager.query(
       `INSERT INTO approval_order (entity_key, sp_no, sp_name, template_id, applyer_user_id, status, effect_count)
-       VALUES (?, ?, ?, ?, ?, ?, 1)
-       ON CONFLICT (entity_key) DO UPDATE SET sp_name = excluded.sp_name, template_id = excluded.template_id,
-         applyer_user_id = excluded.applyer_user_id, status = excluded.status, effect_count = effect_count + 1`,
+       VALUES (?, ?, ?, ?, ?, ?, 1)`,
       [move.entityKey, at('SpNoStr') || at('SpNo'), at('SpName'), at('TemplateId'), at('Applyer.UserId'), move.to],
     );
   }

@@ -174,7 +174,7 @@ describe('an admin', () => {
     expect(await unsettled()).toBe(1);
     expect((await admin.get('/wecom/callbacks/crm')).status).toBe(404);
     expect(Object.keys((await admin.ready()).parts)).toEqual(['database']);
-    for (const token of [Transport, IdempotencyStore, HandlerRegistry]) expect(admin.find(token)).toBeNull();
+    for (const token of [Transport, IdempotencyStore]) expect(admin.find(token)).toBeNull();
     await stop(admin);
 
     // What it asked for is done by the next worker: from the row, with a fresh budget.

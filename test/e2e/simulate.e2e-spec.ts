@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayProcess } from '../support/gateway-process.js';
+import { until } from '../support/until.js';
 
 const SIMULATOR = resolve(import.meta.dirname, '../../dist/src/simulator/main.js');
 // By hand: SIMULATE_COUNT=20000 npm run test:e2e -- simulate
@@ -50,6 +51,12 @@ describe('npm run simulate', () => {
       let output = '';
       simulator.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
       const exit = once(simulator, 'exit') as Promise<[number]>;
+      // The simulator looks for the service first: a kill before it has begun would end it instead of testing anything.
+      await until(
+        async () => Number((await gateway.admin('summary')).json.lastChangeId) > 0,
+        60_000,
+        'the load begins',
+      );
       for (let kill = 0; kill < KILLS; kill += 1) gateway = await killedAndRestarted(gateway);
       const [code] = await exit;
       const result = JSON.parse(output.slice(output.indexOf('{'))) as Record<string, number>;

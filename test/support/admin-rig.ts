@@ -19,6 +19,9 @@ export const APPS = {
 };
 
 /** The service in this process, whose rows a test may write as workers would have. */
+// After the CreateTime of every text: one that is far ahead of its arrival would be taken for another time.
+const RECEIVED_AT = 1_796_100_000_000;
+
 export class AdminRig {
   private keys = 0;
 
@@ -88,7 +91,7 @@ export class AdminRig {
       ...{ app, plaintext, corpId: event?.corpId ?? 'wwtest', eventType: event?.eventType ?? 'unparsed' },
       ...{ eventKey: this.keys.toString(16).padStart(64, '0'), changeType: event?.changeType ?? null },
       ...{ entityKey: entity?.key ?? null, msgId: event?.msgId ?? null, createTime: event?.createTime ?? null },
-      ...{ receivedAt: 1_000 + this.keys, facts: '{}', wecomIds: event ? wecomIdsOf(event) : [] },
+      ...{ receivedAt: RECEIVED_AT + this.keys, facts: '{}', wecomIds: event ? wecomIdsOf(event) : [] },
     };
   }
 }

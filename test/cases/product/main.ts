@@ -6,6 +6,7 @@ import { loadConfig } from '../../../src/config/load-config.js';
 import { systemConfigSources } from '../../../src/config/system-config-sources.js';
 import { startGateway } from '../../../src/gateway-app.js';
 import type { WecomHandler } from '../../../src/handlers/wecom-handler.js';
+import { migrateGateway } from '../../../src/migrate-gateway.js';
 import { Log } from '../../../src/observability/log.js';
 import { createLogger } from '../../../src/observability/logger.js';
 import { SystemRandom } from '../../../src/runtime/system-random.js';
@@ -20,11 +21,10 @@ async function start(): Promise<void> {
   const log = new Log(createLogger(config.logLevel, config.instance));
   // No handler, but a provider all the same: whatever stands in this list is made before anything is consumed.
   const faults = PortFaults as unknown as Type<WecomHandler>;
-  const gateway = await startGateway({
-    config,
-    handlers: [faults, ...countingHandlers()],
-    migrations: [CreateTestEffect1796000900000],
-  });
+  const migrations = [CreateTestEffect1796000900000];
+  // What an operator does before the first start. A database that is away now is the business of the start itself.
+  if (config.store.engine !== 'sqlite') await migrateGateway({ config, migrations }).catch(() => undefined);
+  const gateway = await startGateway({ config, handlers: [faults, ...countingHandlers()], migrations });
   announce(config, gateway, log);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {

@@ -240,11 +240,11 @@ async function lostUpdates(stack: Stack): Promise<number> {
 
 async function checkDeadLetters({ stack }: CheckContext, step: Step): Promise<void> {
   const items: any[] = [];
-  for (let before: number | null = null; ;) {
-    const { json } = await stack.admin(`dead-letters?limit=1000${before === null ? '' : `&beforeId=${before}`}`);
+  for (let after: string | null = null; ;) {
+    const { json } = await stack.admin(`dead-letters?limit=1000${after === null ? '' : `&after=${after}`}`);
     for (const item of json.items as { id: number }[]) items.push((await stack.admin(`events/${item.id}`)).json);
-    before = json.nextBeforeId as number | null;
-    if (before === null) break;
+    after = json.next as string | null;
+    if (after === null) break;
   }
   const found = items.filter(({ plaintext }) => fieldsFit(plaintext as string, matchOf(step)));
   countFits(step, found.length, 'dead letters');

@@ -72,7 +72,8 @@ async function outcomeOf(result: string, id: number, stack: Stack): Promise<stri
   for (;;) {
     const { json } = await stack.admin(`events/${id}`);
     const status = json.status as string;
-    if (result === 'not-possible') return status === 'APPLIED' ? 'already-applied' : `not-possible (${status})`;
+    // Nothing was redriven: what it is now is the answer.
+    if (result !== 'redriven') return status === 'APPLIED' ? 'already-applied' : `${result} (${status})`;
     if (!RUNNING.includes(status)) return { APPLIED: 'applied', DEAD: 'failed' }[status] ?? status.toLowerCase();
     if (Date.now() > deadline) throw new CaseFailedError(`the replay has not ended: the event is ${status}`);
     await sleep(30);

@@ -125,12 +125,11 @@ describeWithMariaDb('row locks on MariaDB', () => {
 
     it('is written before the handler: the version refuses the second, and all of it runs again', async () => {
       const gate = new Gate();
-      const [one, two] = [latest('a', 1, 'one'), latest('a', 1, 'two')];
       await worker().consume(latest('a', 0));
       const [first, second] = [heldBy(gate), worker()];
-      const running = first.consume(one);
+      const running = first.consume(latest('a', 1, 'one'));
       await gate.arrived();
-      const waiting = second.consume(two);
+      const waiting = second.consume(latest('a', 1, 'two'));
       await blocked();
       gate.open();
       await Promise.all([running, waiting]);
@@ -286,11 +285,9 @@ describeWithMariaDb('row locks on MariaDB', () => {
         const key = `k${round}`;
         await put({ ...inLine(key, 1, 'DEAD', null), entityKey: key });
         const { id } = await rowOf(key);
-        const { operator } = worker();
+        const [{ operator }, by] = [worker(), { actor: 'somebody', reason: '' }];
         const results = await Promise.all(
-          (['redrive', 'redrive', 'discard'] as const).map((action) =>
-            operator.run(action, [{ id, generation: 0 }], { actor: 'somebody', reason: '' }),
-          ),
+          (['redrive', 'redrive', 'discard'] as const).map((one) => operator.run(one, [{ id, generation: 0 }], by)),
         );
         const done = results.flat().filter(({ result }) => result === 'redriven' || result === 'discarded');
         expect(done).toHaveLength(1);

@@ -76,6 +76,12 @@ describe('settings', () => {
 describe('the role', () => {
   const admin = { ROLE: 'admin', WECOM_APPS_FILE: '' };
 
+  it('ask a gateway for no database, whatever it shares with workers', () => {
+    const shared = { STORE: 'mysql', DATABASE_POOL_MAX: '2' };
+    expect(faults({ ROLE: 'gateway', ...shared }).filter((fault) => fault.startsWith('DATABASE'))).toEqual([]);
+    expect(faults({ ROLE: 'worker', ...shared }).filter((fault) => fault.startsWith('DATABASE'))).toHaveLength(2);
+  });
+
   it('is refused while its queue can be read by no other process, and the message says why', () => {
     for (const ROLE of ['gateway', 'worker']) {
       expect(faults({ ROLE })).toEqual([expect.stringMatching(/^ROLE: .*TRANSPORT=sqlite/)]);

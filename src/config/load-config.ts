@@ -34,7 +34,8 @@ export function loadConfig(sources: ConfigSources): Config {
   const faults: string[] = [];
   const env = readEnv(sources, faults);
   faults.push(...relationFaults(env));
-  const store = readStore(env, faults);
+  // A gateway opens no database: settings that it shares with workers are no business of its own.
+  const store: StoreConfig = partsOf(env.ROLE).database ? readStore(env, faults) : { engine: 'sqlite' };
   faults.push(...demoFaults(env));
   const guard = readGuard(env, faults);
   if (faults.length > 0) throw new ConfigError(faults);

@@ -194,6 +194,18 @@ describe('the request path', () => {
     await expect(injected.query('DELETE FROM event_log')).rejects.toThrow(/readonly/);
   });
 
+  it.each([undefined, 'text/xml', 'application/json', 'no media type'])(
+    'answers 404 beside the callbacks, sent as %s',
+    async (type) => {
+      const answer = await fetch(`${gateway.callbackBase}/wecom/callbacks/crm/extra`, {
+        method: 'POST',
+        body: '<xml/>',
+        headers: { connection: 'close', ...(type === undefined ? {} : { 'content-type': type }) },
+      });
+      expect(answer.status).toBe(404);
+    },
+  );
+
   it('has the admin API on its own port only, and the callbacks on theirs', async () => {
     const elsewhere = await fetch(`${gateway.callbackBase}/admin/api/v1/summary`, { headers: { connection: 'close' } });
     expect(elsewhere.status).toBe(404);

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { Type } from '@nestjs/common';
+import type { INestApplicationContext, Type } from '@nestjs/common';
 import { announce } from '../../../src/announce.js';
 import { ConfigError } from '../../../src/config/config.js';
 import { loadConfig } from '../../../src/config/load-config.js';
@@ -12,6 +12,7 @@ import { createLogger } from '../../../src/observability/logger.js';
 import { SystemRandom } from '../../../src/runtime/system-random.js';
 import type { FromProduct, ToProduct } from './control.js';
 import { countingHandlers, CreateTestEffect1796000900000 } from './counting-handlers.js';
+import { countFoundRows } from './driver-flags.js';
 import { points } from './points.js';
 import { PortFaults } from './port-faults.js';
 
@@ -39,7 +40,7 @@ async function start(): Promise<void> {
   }
   const ports = gateway.app.get(PortFaults, { strict: false });
   process.on('message', (ask: ToProduct) => {
-    answer(ports, ask).then(
+    answer(gateway.app, ports, ask).then(
       (result) => send({ kind: 'answer', id: ask.id, result }),
       (error: unknown) => send({ kind: 'answer', id: ask.id, error: String(error) }),
     );
@@ -47,9 +48,10 @@ async function start(): Promise<void> {
   send({ kind: 'started', port: gateway.port ?? 0, adminPort: gateway.adminPort });
 }
 
-async function answer(ports: PortFaults, ask: ToProduct): Promise<unknown> {
+async function answer(app: INestApplicationContext, ports: PortFaults, ask: ToProduct): Promise<unknown> {
   switch (ask.ask) {
     case 'fault':
+      if (ask.fault.what === 'db.flag') return countFoundRows(app, ask.fault['FOUND_ROWS'] as boolean);
       return ports.set(ask.fault);
     case 'arm':
       return points.arm(ask.point);

@@ -19,7 +19,6 @@ export function checkFault(step: Step, engines: Engines): void {
   const what = step.what ?? '';
   if (what.startsWith('redis.') && what !== 'redis.bypassGuard') needRedis(engines, what);
   if (['db.killConnections', 'db.waitTimeout', 'db.flag', 'db.restart'].includes(what)) needServer(engines, what);
-  if (what === 'db.flag') throw new UnsupportedError('db.flag: the product has no setting for flags of its driver');
   if (what === 'db.raise' && engines.store === 'sqlite' && ![1213, 1205].includes(Number(step['errno'])))
     throw new UnsupportedError(`db.raise: SQLite has nothing like error ${step['errno']}`);
   if (what === 'bus.sessionTimeoutMs' && !sharesTransport(engines))
@@ -131,6 +130,10 @@ export class Faults {
     else if (what === 'db.restart') {
       await maria.kill();
       await maria.run();
+    } else if (what === 'db.flag') {
+      await this.stack.fault({ what, FOUND_ROWS: step['FOUND_ROWS'] });
+      // A connection keeps the flag that it began with.
+      await maria.killConnections();
     } else if (what === 'db.killConnections') await maria.killConnections();
     else await maria.query(`SET GLOBAL wait_timeout = ${Number(step['seconds'])}`);
   }

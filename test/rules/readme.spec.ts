@@ -12,6 +12,7 @@ const PAIRS = [
   ['README.md', 'README.zh-CN.md'],
   ['docs/architecture.md', 'docs/architecture.zh-CN.md'],
   ['docs/handlers.md', 'docs/handlers.zh-CN.md'],
+  ['docs/operations.md', 'docs/operations.zh-CN.md'],
 ] as const;
 
 /** A page's tables by their number of rows: a row that one language lacks shows here. */

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { forDialect } from './for-dialect.js';
+import { dropTables, forDialect } from './for-dialect.js';
 import type { MysqlColumns } from './mysql-columns.js';
 
 /** Business tables of the built-in handlers. */
@@ -11,10 +11,7 @@ export class CreateBusinessTables1796000000001 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await forDialect(runner, {
-      sqlite: TABLES.map((table) => `DROP TABLE ${table}`),
-      mysql: TABLES.map((table) => `DROP TABLE IF EXISTS ${table}`),
-    });
+    await dropTables(runner, TABLES);
   }
 }
 

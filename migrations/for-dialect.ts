@@ -16,3 +16,11 @@ export async function forDialect(runner: QueryRunner, { sqlite, mysql }: Stateme
   const statements = isSqlite ? sqlite : typeof mysql === 'function' ? mysql(await mysqlColumns(runner)) : mysql;
   for (const statement of statements) await runner.query(statement);
 }
+
+/** Takes tables back. On MySQL a change that was cut off may have made only some of them. */
+export function dropTables(runner: QueryRunner, tables: readonly string[]): Promise<void> {
+  return forDialect(runner, {
+    sqlite: tables.map((table) => `DROP TABLE ${table}`),
+    mysql: tables.map((table) => `DROP TABLE IF EXISTS ${table}`),
+  });
+}

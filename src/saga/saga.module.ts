@@ -1,11 +1,10 @@
 import { Global, Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
-import { MysqlOutbox } from './mysql/mysql-outbox.js';
+import { SqlOutbox } from './sql-outbox.js';
 import { MysqlSagaStore } from './mysql/mysql-saga-store.js';
 import { Outbox } from './outbox.js';
 import { SagaStore } from './saga-store.js';
-import { SqliteOutbox } from './sqlite/sqlite-outbox.js';
 import { SqliteSagaStore } from './sqlite/sqlite-saga-store.js';
 
 @Global()
@@ -20,7 +19,8 @@ import { SqliteSagaStore } from './sqlite/sqlite-saga-store.js';
     {
       provide: Outbox,
       inject: [CONFIG],
-      useFactory: ({ store }: Config): Outbox => (store.engine === 'sqlite' ? new SqliteOutbox() : new MysqlOutbox()),
+      useFactory: ({ store }: Config): Outbox =>
+        store.engine === 'sqlite' ? SqlOutbox.forSqlite() : SqlOutbox.forMysql(),
     },
   ],
   exports: [SagaStore, Outbox],

@@ -1,8 +1,8 @@
-import { SqliteOutbox } from '../../src/saga/sqlite/sqlite-outbox.js';
+import { SqlOutbox } from '../../src/saga/sql-outbox.js';
 import { describeOutbox } from './outbox.suite.js';
 import { sqliteHarness } from './store-harness.js';
 
 describeOutbox(
-  'SqliteOutbox',
-  sqliteHarness(() => new SqliteOutbox()),
+  'SqlOutbox on SQLite',
+  sqliteHarness(() => SqlOutbox.forSqlite()),
 );

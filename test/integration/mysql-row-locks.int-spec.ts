@@ -5,7 +5,7 @@ import type { EventLog, EventRow } from '../../src/event-log/event-log.js';
 import { MysqlEventLog } from '../../src/event-log/mysql/mysql-event-log.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
 import { UNSEEN } from '../../src/saga/decide.js';
-import { MysqlOutbox } from '../../src/saga/mysql/mysql-outbox.js';
+import { SqlOutbox } from '../../src/saga/sql-outbox.js';
 import { MysqlSagaStore } from '../../src/saga/mysql/mysql-saga-store.js';
 import { identity, inLine, state } from '../contract/event-log.suite.js';
 import { Gate, interrupted, rowLocksWaitedFor, storedRow } from '../support/gate.js';
@@ -20,7 +20,7 @@ describeWithMariaDb('row locks on MariaDB', () => {
   let database: MysqlDatabase;
   const workers: MysqlWorker[] = [];
   const log = new MysqlEventLog('test');
-  const outbox = new MysqlOutbox();
+  const outbox = SqlOutbox.forMysql();
   beforeAll(async () => {
     server = await startMariaDb();
     const schema = { migrations: [CreateTables1796000000000] };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { MysqlEventLog } from '../../src/event-log/mysql/mysql-event-log.js';
-import { MysqlOutbox } from '../../src/saga/mysql/mysql-outbox.js';
+import { SqlOutbox } from '../../src/saga/sql-outbox.js';
 import { MysqlSagaStore } from '../../src/saga/mysql/mysql-saga-store.js';
 import { describeEventLog } from '../contract/event-log.suite.js';
 import { describeOutbox } from '../contract/outbox.suite.js';
@@ -20,7 +20,7 @@ describeWithMariaDb('the stores on MariaDB', () => {
   );
   const outboxes = new MysqlHarness(
     () => server,
-    () => new MysqlOutbox(),
+    () => SqlOutbox.forMysql(),
   );
   beforeAll(async () => {
     server = await startMariaDb();
@@ -32,5 +32,5 @@ describeWithMariaDb('the stores on MariaDB', () => {
 
   describeEventLog('MysqlEventLog', logs);
   describeSagaStore('MysqlSagaStore', sagas);
-  describeOutbox('MysqlOutbox', outboxes);
+  describeOutbox('SqlOutbox on MariaDB', outboxes);
 });

@@ -15,7 +15,7 @@ import { createLogger } from '../../src/observability/logger.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
 import { SystemRandom } from '../../src/runtime/system-random.js';
-import { MysqlOutbox } from '../../src/saga/mysql/mysql-outbox.js';
+import { SqlOutbox } from '../../src/saga/sql-outbox.js';
 import { MysqlSagaStore } from '../../src/saga/mysql/mysql-saga-store.js';
 import type { KeyedEntity } from '../../src/saga/saga-store.js';
 import type { StateMachine } from '../../src/saga/state-machine.js';
@@ -122,7 +122,7 @@ export class MysqlWorker {
     const counted = (this.unitOfWork = new CountingUnitOfWork(unitOfWork));
     const eventLog = (this.eventLog = watched(new MysqlEventLog('worker')));
     const sagas = (this.sagas = new MysqlSagaStore(counted));
-    const outbox = new MysqlOutbox();
+    const outbox = SqlOutbox.forMysql();
     const [log, metrics] = [new Log(createLogger('silent', 'worker')), new WorkerMetrics(new Metrics())];
     const times = { leaseTtlMs: 30_000, maxLifeMs: 120_000 };
     const watchdog = new LeaseWatchdog(guard, clock, { ...times, renewEveryMs: 10_000 }, { warn: () => undefined });

@@ -17,7 +17,7 @@ import { Metrics } from '../../src/observability/metrics.js';
 import { Outbox } from '../../src/saga/outbox.js';
 import { SagaStore } from '../../src/saga/saga-store.js';
 import type { StateMachine } from '../../src/saga/state-machine.js';
-import { SqliteOutbox } from '../../src/saga/sqlite/sqlite-outbox.js';
+import { SqlOutbox } from '../../src/saga/sql-outbox.js';
 import { SqliteSagaStore } from '../../src/saga/sqlite/sqlite-saga-store.js';
 import { decodeMessage, encodeMessage } from '../../src/transport/message-codec.js';
 import { eventKey } from '../../src/wecom/event-key.js';
@@ -152,7 +152,7 @@ export class WorkerRig {
     const unitOfWork = (this.writes = new ScriptedUnitOfWork(database.unitOfWork));
     const eventLog = (this.eventLog = acts.watched<EventLog>('eventLog', new SqliteEventLog('rig')));
     const sagas = (this.sagas = acts.watched<SagaStore>('sagas', new SqliteSagaStore()));
-    const outbox = (this.outbox = acts.watched<Outbox>('outbox', new SqliteOutbox()));
+    const outbox = (this.outbox = acts.watched<Outbox>('outbox', SqlOutbox.forSqlite()));
     const watchdogOptions = { leaseTtlMs, renewEveryMs: Math.floor(leaseTtlMs / 3), maxLifeMs };
     const watchdog = (this.watchdog = new LeaseWatchdog(guard, clock, watchdogOptions, { warn: () => undefined }));
     const leaseOptions = { leaseTtlMs, maxLifeMs, startMemoryMs: 600_000, successTtlMs: 3_600_000 };

@@ -4,6 +4,7 @@ import type { Clock } from '../../runtime/clock.js';
 import { DatabaseUnavailableError, TransactionConflictError } from '../database-errors.js';
 import { UnitOfWork, type Tx } from '../unit-of-work.js';
 import { MysqlLentRunner, type Spoiled } from './mysql-lent-runner.js';
+import { reasonOf } from './mysql-reason.js';
 
 export interface Trouble {
   readonly since: number;
@@ -107,8 +108,7 @@ export class MysqlUnitOfWork extends UnitOfWork implements OnApplicationShutdown
   }
 
   private unavailable(what: 'writing' | 'reading', error: unknown): DatabaseUnavailableError {
-    const reason = error instanceof Error ? error.message : String(error);
-    this[what] ??= { since: this.clock.now(), reason };
+    this[what] ??= { since: this.clock.now(), reason: reasonOf(error) };
     return new DatabaseUnavailableError({ cause: error });
   }
 }

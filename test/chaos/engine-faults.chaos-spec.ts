@@ -8,9 +8,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { describeWithMariaDb, startMariaDb, type MariaDbServer } from '../support/mariadb-server.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+import { faultsOf, NO_FAULTS, runSimulator, type SimulatorResult } from '../support/simulator-run.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const SIMULATOR = join(ROOT, 'dist/src/simulator/main.js');
 const MIGRATE = join(ROOT, 'dist/src/migrate.js');
 const COUNT = Number(process.env['CHAOS_COUNT'] ?? 20_000);
 const FAULT_MS = Number(process.env['CHAOS_FAULT_MS'] ?? 20_000);
@@ -25,7 +25,6 @@ const APP = {
   encodingAESKey: 'kWxPEV2UEDyxWpmPdKC3F4dgPDmOvfKX1HGnEUDS1aR',
   receiveId: 'wwchaos000000000001',
 };
-const MUST_BE_ZERO = ['lost', 'doubled', 'mismatched', 'wrongMoves', 'inversions', 'unfinished', 'unanswered'];
 
 describeWithRedis('one process on Redis and MariaDB', () => {
   describeWithMariaDb('while its engines fail', () => {
@@ -86,12 +85,11 @@ describeWithRedis('one process on Redis and MariaDB', () => {
           await pause(BETWEEN_MS);
           await fault();
         }
-        const { code, result, output } = await simulation;
+        const ended = await simulation;
 
-        const seen = Object.fromEntries(MUST_BE_ZERO.map((name) => [name, result[name]]));
-        expect(seen, output).toEqual(Object.fromEntries(MUST_BE_ZERO.map((name) => [name, 0])));
-        expect(result).toMatchObject({ events: COUNT, answeredEvents: COUNT });
-        expect(code).toBe(0);
+        expect(faultsOf(ended), ended.output).toEqual(NO_FAULTS);
+        expect(ended.result).toMatchObject({ events: COUNT, answeredEvents: COUNT });
+        expect(ended.code).toBe(0);
         // A run without trouble would have shown nothing.
         expect(gateway.lines.map(({ event }) => event)).toContain('retry.paused');
       },
@@ -106,7 +104,7 @@ async function migrated(env: Record<string, string>): Promise<void> {
   expect(code).toBe(0);
 }
 
-async function simulate(gateway: GatewayProcess, dataDir: string) {
+function simulate(gateway: GatewayProcess, dataDir: string): Promise<SimulatorResult> {
   const targets = ['--target', gateway.callbackBase, '--admin', gateway.adminBase, '--data', dataDir];
   const app = ['--apps', join(dataDir, 'apps.json'), '--app', 'crm'];
   // The handler that fails on purpose belongs to the demo app.
@@ -122,11 +120,5 @@ async function simulate(gateway: GatewayProcess, dataDir: string) {
     String(RATE),
   ];
   const patience = ['--retry-after', '1000', '--retries', '100', '--settle-timeout', '300'];
-  const child = spawn(process.execPath, [SIMULATOR, ...targets, ...app, ...load, ...patience, '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = (await once(child, 'exit')) as [number];
-  return { code, output, result: JSON.parse(output.slice(output.indexOf('{'))) as Record<string, number> };
+  return runSimulator([...targets, ...app, ...load, ...patience]);
 }

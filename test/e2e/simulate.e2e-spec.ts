@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayProcess } from '../support/gateway-process.js';
+import { faultsOf, NO_FAULTS, runSimulator } from '../support/simulator-run.js';
 import { until } from '../support/until.js';
 
-const SIMULATOR = resolve(import.meta.dirname, '../../dist/src/simulator/main.js');
 // By hand: SIMULATE_COUNT=20000 npm run test:e2e -- simulate
 const COUNT = Number(process.env['SIMULATE_COUNT'] ?? 1_500);
 const KILLS = Number(process.env['SIMULATE_KILLS'] ?? 2);
@@ -45,12 +43,7 @@ describe('npm run simulate', () => {
         '--retries',
         '60',
       ];
-      const simulator = spawn(process.execPath, [SIMULATOR, ...targets, ...load, '--json'], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      let output = '';
-      simulator.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-      const exit = once(simulator, 'exit') as Promise<[number]>;
+      const simulation = runSimulator([...targets, ...load]);
       // The simulator looks for the service first: a kill before it has begun would end it instead of testing anything.
       await until(
         async () => Number((await gateway.admin('summary')).json.lastChangeId) > 0,
@@ -58,23 +51,10 @@ describe('npm run simulate', () => {
         'the load begins',
       );
       for (let kill = 0; kill < KILLS; kill += 1) gateway = await killedAndRestarted(gateway);
-      const [code] = await exit;
-      const result = JSON.parse(output.slice(output.indexOf('{'))) as Record<string, number>;
-      const faults = [
-        'lost',
-        'doubled',
-        'mismatched',
-        'wrongMoves',
-        'inversions',
-        'unfinished',
-        'unexpectedDead',
-        'unanswered',
-      ];
-      expect(Object.fromEntries(faults.map((name) => [name, result[name]])), output).toEqual(
-        Object.fromEntries(faults.map((name) => [name, 0])),
-      );
-      expect(result).toMatchObject({ events: COUNT, answeredEvents: COUNT });
-      expect(code).toBe(0);
+      const ended = await simulation;
+      expect(faultsOf(ended), ended.output).toEqual(NO_FAULTS);
+      expect(ended.result).toMatchObject({ events: COUNT, answeredEvents: COUNT });
+      expect(ended.code).toBe(0);
     },
     Math.max(120_000, COUNT * 60),
   );

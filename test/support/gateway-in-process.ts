@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.js';
 import { startGateway, type RunningGateway } from '../../src/gateway-app.js';
 import type { GatewayOptions } from '../../src/wecom-gateway.module.js';
-
-const ADMIN_TOKEN = 'test-admin-token-0123456789';
+import { ADMIN_TOKEN, configSources } from './config-sources.js';
 
 /** The whole service inside the test's process, on free ports and a folder of its own. */
 export class GatewayInProcess {
@@ -34,25 +33,7 @@ export class GatewayInProcess {
     env: Record<string, string>,
     options: Omit<GatewayOptions, 'config'> = {},
   ): Promise<GatewayInProcess> {
-    const config = loadConfig({
-      env: {
-        PORT: '0',
-        ADMIN_PORT: '0',
-        HOST: '127.0.0.1',
-        DATA_DIR: dataDir,
-        ADMIN_TOKEN,
-        LOG_LEVEL: 'error',
-        ...env,
-      },
-      readText: (path) => readFileSync(path, 'utf8'),
-      hostname: 'test',
-      pid: process.pid,
-      demoApps: () => {
-        throw new Error('this test brings its own apps');
-      },
-      adminTokenPath: () => '',
-      adminToken: () => ADMIN_TOKEN,
-    });
+    const config = loadConfig(configSources(dataDir, env, (path) => readFileSync(path, 'utf8')));
     return new GatewayInProcess(await startGateway({ config, ...options }), dataDir);
   }
 

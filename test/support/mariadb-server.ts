@@ -2,17 +2,20 @@ import mysql from 'mysql2/promise';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { freePort } from './free-port.js';
 import { until } from './until.js';
 
 const BINARY = 'mariadbd';
 const INSTALLER = 'mariadb-install-db';
 // Where Debian puts daemons; not in every user's path.
 const ENV = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin` };
-const isThere = [BINARY, INSTALLER].every((name) => spawnSync(name, ['--help'], { env: ENV }).error === undefined);
+/** Whether this machine has a MariaDB to start. */
+export const hasMariaDb = [BINARY, INSTALLER].every(
+  (name) => spawnSync(name, ['--help'], { env: ENV }).error === undefined,
+);
 
 /** A user with every right but no super powers, and a password that a URL has to escape. */
 const USER = 'gateway';
@@ -20,7 +23,7 @@ const PASSWORD = 'p@ss:w/rd?#%';
 
 /** A suite that needs a real MariaDB: skipped without one, loudly, and failed where CI should have brought it. */
 export function describeWithMariaDb(name: string, suite: () => void): void {
-  if (isThere) {
+  if (hasMariaDb) {
     describe(name, suite);
     return;
   }
@@ -122,6 +125,13 @@ export class MariaDbServer {
     this.rootPool = null;
   }
 
+  /** Ends the sessions of everybody but root, as an administrator or a proxy does. */
+  async killConnections(): Promise<void> {
+    const [sessions] = await this.root.query<mysql.RowDataPacket[]>('SHOW PROCESSLIST');
+    for (const { Id, User } of sessions)
+      if (User === USER) await this.root.query(`KILL ${Number(Id)}`).catch(() => undefined);
+  }
+
   async stop(): Promise<void> {
     await this.kill();
     await rm(this.folder, { recursive: true, force: true });
@@ -163,13 +173,4 @@ export class MariaDbServer {
 /** The server refuses to run as root unless told so. */
 function asRoot(): string[] {
   return process.getuid?.() === 0 ? ['--user=root'] : [];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -11,9 +11,8 @@ import { SqliteTransport } from '../../src/transport/sqlite/sqlite-transport.js'
 import { Transport } from '../../src/transport/transport.js';
 import { WecomGatewayModule, type GatewayOptions } from '../../src/wecom-gateway.module.js';
 import { BorrowedTransport } from './borrowed-transport.js';
+import { ADMIN_TOKEN, configSources } from './config-sources.js';
 import type { TestCredentials } from './sealer.js';
-
-const ADMIN_TOKEN = 'test-admin-token-0123456789';
 
 export interface RoleOptions extends Omit<GatewayOptions, 'config'> {
   readonly dataDir: string;
@@ -50,18 +49,8 @@ export class RoleInProcess {
     shared: Transport,
     { dataDir, apps, env, ...rest }: RoleOptions,
   ): Promise<RoleInProcess> {
-    const settings = { PORT: '0', ADMIN_PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', WECOM_APPS_FILE: 'apps' };
-    const read = loadConfig({
-      env: { ...settings, DATA_DIR: dataDir, ADMIN_TOKEN, ...env },
-      readText: () => JSON.stringify(apps),
-      hostname: 'test',
-      pid: process.pid,
-      demoApps: () => {
-        throw new Error('this test brings its own apps');
-      },
-      adminTokenPath: () => '',
-      adminToken: () => ADMIN_TOKEN,
-    });
+    const settings = { WECOM_APPS_FILE: 'apps', ...env };
+    const read = loadConfig(configSources(dataDir, settings, () => JSON.stringify(apps)));
     const config = { ...read, role };
     const transport = new BorrowedTransport(shared);
     const module = await Test.createTestingModule({ imports: [WecomGatewayModule.forRoot({ config, ...rest })] })

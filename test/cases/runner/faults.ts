@@ -126,16 +126,16 @@ export class Faults {
     const { maria } = this.stack.servers;
     if (!maria) return;
     if (what === 'db.down') await maria.kill();
-    else if (what === 'db.up') await maria.run();
+    else if (what === 'db.up') await maria.start();
     else if (what === 'db.restart') {
       await maria.kill();
-      await maria.run();
+      await maria.start();
     } else if (what === 'db.flag') {
       await this.stack.fault({ what, FOUND_ROWS: step['FOUND_ROWS'] });
       // A connection keeps the flag that it began with.
       await maria.killConnections();
     } else if (what === 'db.killConnections') await maria.killConnections();
-    else await maria.query(`SET GLOBAL wait_timeout = ${Number(step['seconds'])}`);
+    else await maria.root.query(`SET GLOBAL wait_timeout = ${Number(step['seconds'])}`);
   }
 
   private async onProcess(verb: string, isAtPoint: boolean): Promise<'go on' | 'ended'> {

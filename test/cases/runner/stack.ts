@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FaultSpec, JournalLine } from '../product/control.js';
+import { hasMariaDb, startMariaDb, type MariaDbServer } from '../../support/mariadb-server.js';
 import { RedisServer } from '../../support/redis-server.js';
 import type { Engines } from './engines.js';
-import { MariaServer } from './maria-server.js';
 import { ProductProcess, sleep } from './product-process.js';
-import { CaseFailedError } from './verdict.js';
+import { CaseFailedError, UnsupportedError } from './verdict.js';
 
 export const ADMIN_TOKEN = 'case-runner-admin-token-0123456789';
 /** Short, so that a dead letter does not take the minute of the defaults. */
@@ -22,12 +22,13 @@ export class Servers {
   private constructor(
     readonly engines: Engines,
     readonly redis: RedisServer | null,
-    readonly maria: MariaServer | null,
+    readonly maria: MariaDbServer | null,
   ) {}
 
   static async start(engines: Engines): Promise<Servers> {
+    if (engines.store === 'mariadb' && !hasMariaDb) throw new UnsupportedError('there is no mariadbd on this machine');
     const redis = engines.guard === 'redis' ? await RedisServer.start() : null;
-    const maria = engines.store === 'mariadb' ? await MariaServer.start() : null;
+    const maria = engines.store === 'mariadb' ? await startMariaDb() : null;
     return new Servers(engines, redis, maria);
   }
 
@@ -45,11 +46,11 @@ export class Servers {
       if (!isUp) await redis.run();
     }
     if (!maria) return;
-    const isUp = await maria.query('SET GLOBAL wait_timeout = DEFAULT').then(
+    const isUp = await maria.root.query('SET GLOBAL wait_timeout = DEFAULT').then(
       () => true,
       () => false,
     );
-    if (!isUp) await maria.run();
+    if (!isUp) await maria.start();
   }
 
   async stop(): Promise<void> {
@@ -258,7 +259,7 @@ export class Stack {
       await client.flushall();
       client.disconnect();
     }
-    if (maria) this.databaseUrl = await maria.freshDatabase();
+    if (maria) this.databaseUrl = maria.url(await maria.createDatabase());
     writeFileSync(this.journalPath, '');
   }
 }

@@ -1,3 +1,4 @@
+import type { TransportConfig } from './broker-config.js';
 import type { NackMode, Role } from './env.js';
 import type { GuardAddress } from './guard-address.js';
 
@@ -42,6 +43,7 @@ export interface Config {
   /** True while the only app is the one made for trying the service out. */
   readonly isDemo: boolean;
   readonly guard: GuardConfig;
+  readonly transport: TransportConfig;
   readonly eventsTopic: string;
   readonly dlqTopic: string;
   readonly eventsGroup: string;

@@ -1,8 +1,10 @@
 import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { SASL_MECHANISMS } from './broker-config.js';
 
 /** One process runs every part on the embedded engines; the others come with engines that processes can share. */
 export const ROLES = ['all'] as const;
 export const GUARDS = ['embedded', 'redis'] as const;
+export const TRANSPORTS = ['sqlite', 'kafka'] as const;
 export const NACK_MODES = ['hang', 'reset', '503'] as const;
 export type Role = (typeof ROLES)[number];
 export type NackMode = (typeof NACK_MODES)[number];
@@ -78,8 +80,65 @@ export class Env {
   REDIS_URL?: string;
 
   /** Wall 2. */
-  @IsIn(['sqlite'])
-  TRANSPORT = 'sqlite';
+  @IsIn(TRANSPORTS)
+  TRANSPORT: (typeof TRANSPORTS)[number] = 'sqlite';
+
+  /** Brokers with TRANSPORT=kafka: host:port,host:port. */
+  @IsOptional()
+  @IsString()
+  KAFKA_BROKERS?: string;
+
+  /** How to log in to the brokers. Empty: not at all. */
+  @IsIn(SASL_MECHANISMS)
+  KAFKA_SASL_MECHANISM: (typeof SASL_MECHANISMS)[number] = '';
+
+  @IsOptional()
+  @IsString()
+  KAFKA_SASL_USERNAME?: string;
+
+  @IsOptional()
+  @IsString()
+  KAFKA_SASL_PASSWORD?: string;
+
+  /** Whether connections to the brokers are encrypted. */
+  @IsIn(['true', 'false'])
+  KAFKA_TLS = 'false';
+
+  /** PEM of the authority that signed the brokers' certificates. Empty: those that the system trusts. */
+  @IsOptional()
+  @IsString()
+  KAFKA_TLS_CA?: string;
+
+  /** PEM of a client certificate, for brokers that ask for one. */
+  @IsOptional()
+  @IsString()
+  KAFKA_TLS_CERT?: string;
+
+  @IsOptional()
+  @IsString()
+  KAFKA_TLS_KEY?: string;
+
+  /** Whether topics that are missing are created at start. */
+  @IsIn(['true', 'false'])
+  KAFKA_CREATE_TOPICS = 'true';
+
+  /** Partitions of a topic that is created: as many processes can take part in a group. */
+  @IsInt()
+  @Min(1)
+  @Max(10_000)
+  KAFKA_PARTITIONS = 12;
+
+  /** Copies of a topic that is created. 0: three, or as many as there are brokers. */
+  @IsInt()
+  @Min(0)
+  @Max(32)
+  KAFKA_REPLICATION_FACTOR = 0;
+
+  /** How long a topic that is created keeps its messages. */
+  @IsInt()
+  @Min(1)
+  @Max(24 * 365)
+  KAFKA_RETENTION_HOURS = 7 * 24;
 
   @Matches(NAME)
   EVENTS_TOPIC = 'wecom.events';

@@ -4,6 +4,7 @@ import { parseApps, type ParsedApps } from './apps-file.js';
 import { CLAIM_TTL_MS, ConfigError, type Config, type GuardConfig } from './config.js';
 import { Env } from './env.js';
 import { parseRedisUrl } from './guard-address.js';
+import { readTransport } from './read-transport.js';
 
 /** What the settings are read from; a test gives its own. */
 export interface ConfigSources {
@@ -25,6 +26,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const env = readEnv(sources, faults);
   faults.push(...relationFaults(env));
   const guard = readGuard(env, faults);
+  const transport = readTransport(env, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   const { parsed, isDemo } = readApps(sources, env);
   if (parsed.faults.length > 0) throw new ConfigError(parsed.faults);
@@ -42,6 +44,7 @@ export function loadConfig(sources: ConfigSources): Config {
     apps: parsed.apps,
     isDemo,
     guard,
+    transport,
     eventsTopic: env.EVENTS_TOPIC,
     dlqTopic: env.DLQ_TOPIC,
     eventsGroup: env.EVENTS_GROUP,
@@ -81,7 +84,19 @@ function readEnv(sources: ConfigSources, faults: string[]): Env {
   return settings;
 }
 
-const ENV_KEYS: readonly string[] = [...Object.keys(new Env()), 'ADMIN_TOKEN', 'WECOM_APPS_FILE', 'REDIS_URL'];
+/** Keys without a default value: the class cannot name them. */
+const OPTIONAL_KEYS = [
+  'ADMIN_TOKEN',
+  'WECOM_APPS_FILE',
+  'REDIS_URL',
+  'KAFKA_BROKERS',
+  'KAFKA_SASL_USERNAME',
+  'KAFKA_SASL_PASSWORD',
+  'KAFKA_TLS_CA',
+  'KAFKA_TLS_CERT',
+  'KAFKA_TLS_KEY',
+];
+const ENV_KEYS: readonly string[] = [...Object.keys(new Env()), ...OPTIONAL_KEYS];
 
 function settingText(sources: ConfigSources, key: string, faults: string[]): string | undefined {
   const { env } = sources;

@@ -195,6 +195,8 @@ export const deliveryScenarios: readonly TransportScenario[] = [
       );
       await transport.subscribe(SINGLY, consume);
       await transport.publish(TOPIC, [...numbered('a', 1), ...numbered('b', 1)]);
+      // Joining a group may take longer than the hold.
+      await until('in hand', () => probe.bodiesOf('a').length > 0, harness.patienceMs);
       const holdMs = (harness.features.visibilityMs ?? HOLD_MS) * 1.5;
       const end = performance.now() + holdMs;
       await until('held long enough', () => performance.now() > end, 2 * holdMs);

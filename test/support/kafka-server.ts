@@ -137,7 +137,11 @@ export class KafkaServer {
       format(jars, home, formatArgs);
       brokers.push(new KafkaBroker(home, ports[3 * index]!, ports[3 * index + 1]!, jars));
     }
-    const server = new KafkaServer(brokers, ports.filter((_, index) => index % 3 === 1), folder);
+    const server = new KafkaServer(
+      brokers,
+      ports.filter((_, index) => index % 3 === 1),
+      folder,
+    );
     for (const broker of brokers) broker.start();
     await server.ready();
     return server;
@@ -219,7 +223,9 @@ function propertiesOf(
     'log.cleaner.dedupe.buffer.size': '16777216',
     'num.network.threads': '2',
     'num.io.threads': '4',
-    ...Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, value.replaceAll('{folder}', folder)])),
+    ...Object.fromEntries(
+      Object.entries(properties).map(([key, value]) => [key, value.replaceAll('{folder}', folder)]),
+    ),
   };
 }
 

@@ -153,7 +153,7 @@ export class KafkaTransport extends Transport {
     const { broker, topics, messageBytesMax } = this.options;
     let nextInMs = CHECK_TOPICS_AGAIN_MS;
     try {
-      const check = new TopicsCheck(this.client, { topics, wanted: broker.topics, messageBytesMax });
+      const check = new TopicsCheck(this.client, this.clock, { topics, wanted: broker.topics, messageBytesMax });
       this.topicWarnings = await check.run(connection);
       this.onTopicsChecked(this.topicWarnings);
       if (!this.topicWarnings.some(({ kind }) => kind === 'missing')) nextInMs = CHECK_TOPICS_EVERY_MS;

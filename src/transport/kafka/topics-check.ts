@@ -1,4 +1,5 @@
 import type { BrokerConfig } from '../../config/broker-config.js';
+import type { Clock } from '../../runtime/clock.js';
 import type { KafkaClient, NativeAdmin, NativeProducer, NewTopic, TopicDescription } from './kafka-client.js';
 
 export interface TopicsCheckOptions {
@@ -16,6 +17,9 @@ export interface TopicWarning {
 
 const REPLICAS_WANTED = 3;
 const REQUEST_LIMIT_MS = 5_000;
+// A topic that was just created has no leaders for a moment.
+const LOOKS_AFTER_CREATING = 20;
+const LOOK_AGAIN_AFTER_MS = 100;
 
 /**
  * Looks at the topics, and creates those that are missing if it may. The client cannot read a topic's settings, so
@@ -24,6 +28,7 @@ const REQUEST_LIMIT_MS = 5_000;
 export class TopicsCheck {
   constructor(
     private readonly client: KafkaClient,
+    private readonly clock: Clock,
     private readonly options: TopicsCheckOptions,
   ) {}
 
@@ -35,9 +40,18 @@ export class TopicsCheck {
     const missing = found.filter(isMissing);
     if (missing.length > 0 && this.options.wanted.create) {
       for (const { name } of missing) await createTopic(admin, newTopic(name, brokers, this.options));
-      found = await describeTopics(admin, this.options.topics);
+      found = await this.lookUntilReady(admin);
     }
     return found.flatMap((topic) => judge(topic, brokers));
+  }
+
+  private async lookUntilReady(admin: NativeAdmin): Promise<readonly TopicDescription[]> {
+    for (let looks = 1; ; looks += 1) {
+      const found = await describeTopics(admin, this.options.topics);
+      if (looks === LOOKS_AFTER_CREATING || !found.some((topic) => isMissing(topic) || leaderless(topic) > 0))
+        return found;
+      await this.clock.sleep(LOOK_AGAIN_AFTER_MS);
+    }
   }
 }
 
@@ -60,16 +74,17 @@ export function newTopic(topic: string, brokers: number, { wanted, messageBytesM
   };
 }
 
-export function judge({ name, partitions, error }: TopicDescription, brokers: number): TopicWarning[] {
+export function judge(topic: TopicDescription, brokers: number): TopicWarning[] {
+  const { name, partitions, error } = topic;
   const weak = (reason: string): TopicWarning => ({ topic: name, kind: 'weak', reason });
   if (error || partitions.length === 0) {
     return [{ topic: name, kind: 'missing', reason: error?.message ?? 'it has no partitions' }];
   }
-  const leaderless = partitions.filter(({ leader }) => leader === undefined || leader === null).length;
+  const headless = leaderless(topic);
   const copies = Math.min(...partitions.map(({ replicas }) => replicas.length));
   const behind = partitions.filter(({ isr, replicas }) => isr.length < replicas.length).length;
   const warnings: TopicWarning[] = [];
-  if (leaderless > 0) warnings.push(weak(`${leaderless} of ${partitions.length} partitions have no leader`));
+  if (headless > 0) warnings.push(weak(`${headless} of ${partitions.length} partitions have no leader`));
   if (copies < Math.min(REPLICAS_WANTED, brokers)) {
     warnings.push(weak(`it has ${copies} of ${Math.min(REPLICAS_WANTED, brokers)} copies`));
   }
@@ -79,6 +94,10 @@ export function judge({ name, partitions, error }: TopicDescription, brokers: nu
 
 function isMissing({ error, partitions }: TopicDescription): boolean {
   return error !== undefined || partitions.length === 0;
+}
+
+function leaderless({ partitions }: TopicDescription): number {
+  return partitions.filter(({ leader }) => leader === undefined || leader === null).length;
 }
 
 function brokerCount(producer: NativeProducer): Promise<number> {

@@ -1,15 +1,13 @@
 import { once } from 'node:events';
-import { fork } from 'node:child_process';
-import { resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { KafkaClient } from '../../src/transport/kafka/kafka-client.js';
 import { loadKafkaClient } from '../../src/transport/kafka/load-kafka-client.js';
 import type { Delivery } from '../../src/transport/transport.js';
+import { startKafkaConsumer } from '../support/kafka-consumer-process.js';
 import { describeWithKafka, KafkaServer } from '../support/kafka-server.js';
 import { KafkaWorld, LoadLedger } from '../support/kafka-world.js';
 import { until } from '../support/until.js';
 
-const CONSUMER_PROCESS = resolve(import.meta.dirname, '../support/kafka-consumer-process.mjs');
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 await describeWithKafka('Kafka, when things go wrong', () => {
@@ -137,10 +135,8 @@ await describeWithKafka('Kafka, when things go wrong', () => {
       const keys = Array.from({ length: 50 }, (_, index) => `b${index}`);
       await transport.publish(single.topic, [{ orderingKey: 'stuck', body: 'stuck' }]);
       for (const orderingKey of keys) await transport.publish(single.topic, [{ orderingKey, body: orderingKey }]);
-      const options = { brokers: server.addresses, ...single.subscription() };
-      const child = fork(CONSUMER_PROCESS, [JSON.stringify(options)], { stdio: 'inherit' });
-      const [message] = (await once(child, 'message')) as [{ settled: number }];
-      expect(message.settled).toBe(keys.length);
+      const { addresses: brokers } = server;
+      const child = await startKafkaConsumer({ ...single.subscription(), brokers, count: keys.length });
       // Longer than a commit takes: what may be committed has been.
       await pause(500);
       const exit = once(child, 'exit');
@@ -247,7 +243,7 @@ await describeWithKafka('Kafka, when things go wrong', () => {
     expect(performance.now() - begin).toBeLessThan(200);
     expect(await transport.backlog(world.topic, 'any')).toEqual({ unsettled: null });
     server.broker.start();
-    await until(() => transport.topicsChecked && transport.warnings().length === 0, 60_000);
+    await world.topicReady(transport, 60_000);
     await transport.publish(world.topic, [{ orderingKey: 'a', body: 'a1' }]);
     await until(() => seen.includes('a1'), 60_000);
     expect(transport.trouble()).toBeNull();

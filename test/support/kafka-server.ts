@@ -97,7 +97,7 @@ export class KafkaBroker {
   async accepts(): Promise<void> {
     await until(
       () => {
-        if (this.child?.exitCode != null) throw new Error(`the broker ended: ${this.lastLines()}`);
+        if (typeof this.child?.exitCode === 'number') throw new Error(`the broker ended: ${this.lastLines()}`);
         return canConnect(this.plainPort);
       },
       READY_LIMIT_MS,

@@ -11,7 +11,8 @@ let worlds = 0;
 /** A topic of its own on a server that runs, and the transports that a test opens on it. */
 export class KafkaWorld {
   readonly topic = `world.${process.pid}.${(worlds += 1)}`;
-  readonly transports: KafkaTransport[] = [];
+  private readonly transports: KafkaTransport[] = [];
+  private readonly checked = new Set<KafkaTransport>();
 
   constructor(
     readonly server: Pick<KafkaServer, 'addresses'>,
@@ -19,17 +20,19 @@ export class KafkaWorld {
     private readonly partitions = 4,
   ) {}
 
+  /** Resolves when the topic is there. */
   async open(settings: ClientSettings = {}, options: Partial<KafkaTransportOptions> = {}): Promise<KafkaTransport> {
     const transport = this.openUnready(settings, options);
-    await until(() => transport.topicsChecked && transport.warnings().length === 0, 30_000, 'the topic is there');
+    await this.topicReady(transport);
     return transport;
   }
 
-  openUnready(
-    clientSettings: ClientSettings = {},
-    options: Partial<KafkaTransportOptions> = {},
-  ): KafkaTransport & { topicsChecked: boolean } {
-    let isChecked = false;
+  async topicReady(transport: KafkaTransport, limitMs = 30_000): Promise<void> {
+    const isReady = (): boolean => this.checked.has(transport) && transport.warnings().length === 0;
+    await until(isReady, limitMs, 'the topic is there');
+  }
+
+  openUnready(clientSettings: ClientSettings = {}, options: Partial<KafkaTransportOptions> = {}): KafkaTransport {
     const all: KafkaTransportOptions = {
       broker: testBroker(this.server.addresses, this.partitions),
       clientId: this.topic,
@@ -41,11 +44,10 @@ export class KafkaWorld {
       clientSettings,
       ...options,
     };
-    const transport = new KafkaTransport(this.client, new SystemClock(), all, () => (isChecked = true));
-    Object.defineProperty(transport, 'topicsChecked', { get: () => isChecked });
+    const transport = new KafkaTransport(this.client, new SystemClock(), all, () => this.checked.add(transport));
     this.transports.push(transport);
     transport.open();
-    return transport as KafkaTransport & { topicsChecked: boolean };
+    return transport;
   }
 
   subscription(options: Partial<SubscribeOptions> = {}): SubscribeOptions {

@@ -207,6 +207,23 @@ export const deliveryScenarios: readonly TransportScenario[] = [
     },
   },
   {
+    name: 'keeps every message of many publishes at once',
+    async run(harness) {
+      const transport = await harness.make();
+      const probe = new TransportProbe();
+      const bodies = Array.from({ length: 300 }, (_, index) => String(index));
+      await transport.subscribe(FEW, probe.consumer(settle));
+      await Promise.all(
+        bodies.map((body) => transport.publish(TOPIC, [{ orderingKey: `k${Number(body) % 50}`, body }])),
+      );
+      await settledAll(transport, probe, bodies.length, harness.patienceMs);
+      expect(probe.seen.map(({ body }) => Number(body)).sort((first, second) => first - second)).toEqual(
+        bodies.map(Number),
+      );
+      expect(probe.bodiesOf('k7')).toEqual(bodies.filter((body) => Number(body) % 50 === 7));
+    },
+  },
+  {
     name: 'delivers each of 10,000 messages exactly once when nothing fails',
     async run(harness) {
       const transport = await harness.make();

@@ -7,6 +7,7 @@ const METADATA_LIMIT_MS = 2_000;
 // Own limit as well: with a wrong password the client may go on for ever without a word.
 const CONNECT_LIMIT_MS = METADATA_LIMIT_MS + 2_000;
 const RECONNECT_AFTER_MS = 500;
+const LOOK_EVERY_MS = 100;
 
 interface Connectable {
   connect(
@@ -18,6 +19,8 @@ interface Connectable {
 interface Attempts<T> {
   readonly create: () => T;
   readonly failed: (error: unknown) => void;
+  /** Called now and then while it waits: a client tells why it cannot connect only to those who ask. */
+  readonly look?: (native: T) => void;
   /** Lets go of an instance that has not connected. */
   readonly dispose: (native: T) => void;
 }
@@ -26,17 +29,20 @@ interface Attempts<T> {
 export async function connectUntil<T extends Connectable>(
   clock: Clock,
   signal: AbortSignal,
-  { create, failed, dispose }: Attempts<T>,
+  { create, failed, look, dispose }: Attempts<T>,
 ): Promise<T> {
   for (;;) {
     signal.throwIfAborted();
     const native = create();
+    const looking = clock.every(LOOK_EVERY_MS, () => look?.(native));
     try {
       await within(clock, CONNECT_LIMIT_MS, 'connecting to Kafka', unlessAborted(signal, reached(native)));
       return native;
     } catch (error) {
       dispose(native);
       failed(error);
+    } finally {
+      looking.cancel();
     }
     await clock.sleep(RECONNECT_AFTER_MS, signal);
   }

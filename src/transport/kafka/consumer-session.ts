@@ -144,9 +144,6 @@ export class ConsumerSession {
         error ? this.owner.commitFailed(error) : this.owner.committed(offsets),
       queue_non_empty_cb: () => this.wake(),
     });
-    native.on('event.error', (error) => {
-      if (error.code === this.client.CODES.ERRORS['ERR__FATAL']) this.owner.failed(error);
-    });
     return native;
   }
 

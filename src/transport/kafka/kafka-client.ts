@@ -41,6 +41,7 @@ interface NativeClient {
 
 export interface NativeProducer extends NativeClient {
   produce(topic: string, partition: null, value: Buffer, key: Buffer, timestamp: number, opaque: unknown): void;
+  poll(): unknown;
   setPollInBackground(isOn: boolean): void;
   disconnect(flushLimitMs: number, callback: () => void): unknown;
 }

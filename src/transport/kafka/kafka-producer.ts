@@ -38,6 +38,8 @@ export class KafkaProducer {
   private native: NativeProducer | null = null;
   private readonly closing = new AbortController();
   private connecting: Promise<void> = Promise.resolve();
+  /** Why a connection failed; what the client says last, that no broker is left, names no reason. */
+  private lastError: ClientError | null = null;
 
   constructor(
     private readonly client: KafkaClient,
@@ -72,7 +74,9 @@ export class KafkaProducer {
       await within(this.clock, this.options.publishTimeoutMs, 'Kafka', reports);
       this.trouble.worked();
     } catch (error) {
-      if (!this.isOwnFault(error)) this.trouble.failed(error);
+      const code = codeOf(error);
+      if (!isOwnFault(this.client, code)) this.trouble.failed(error);
+      if (code === this.client.CODES.ERRORS['ERR__FATAL'] && native === this.native) this.replace(native);
       throw error;
     }
   }
@@ -92,25 +96,23 @@ export class KafkaProducer {
     const native = await connectUntil(this.clock, this.closing.signal, {
       create: () => this.create(),
       failed: (error) => this.trouble.failed(this.lastError ?? error),
+      look: askForErrors,
       dispose: discard,
     });
     native.setPollInBackground(true);
     this.native = native;
+    this.lastError = null;
     this.trouble.worked();
     this.onConnected(native);
   }
 
-  private lastError: ClientError | null = null;
-
   private create(): NativeProducer {
-    const { ALL_BROKERS_DOWN, FATAL } = errorCodes(this.client);
     const native = new this.client.Producer(this.options.settings);
     native.on('delivery-report', (error, { opaque }) => reported(opaque as PublishInHand, error));
     native.on('event.error', (error) => {
       // Names the reason of what follows; alone it is one broker's or one connection's, which the client mends.
-      if (error.code !== ALL_BROKERS_DOWN) this.lastError = error;
+      if (!ALL_BROKERS_DOWN.test(error.message)) this.lastError = error;
       else if (native === this.native) this.trouble.failed(this.lastError ?? error);
-      if (error.code === FATAL && native === this.native) this.replace(native);
     });
     return native;
   }
@@ -121,14 +123,18 @@ export class KafkaProducer {
     discard(native);
     this.start();
   }
+}
 
-  /** A message that no broker would take says nothing about the brokers. */
-  private isOwnFault(error: unknown): boolean {
-    const { MSG_SIZE_TOO_LARGE, INVALID_MSG } = errorCodes(this.client);
-    return (
-      error instanceof Error && 'code' in error && (error.code === MSG_SIZE_TOO_LARGE || error.code === INVALID_MSG)
-    );
-  }
+// Errors that come as events have one code for all; these are the words of the library for ERR__ALL_BROKERS_DOWN.
+const ALL_BROKERS_DOWN = /all broker connections are down/i;
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null;
+}
+
+/** A message that no broker would take says nothing about the brokers. */
+function isOwnFault({ CODES: { ERRORS } }: KafkaClient, code: unknown): boolean {
+  return code === ERRORS['ERR_MSG_SIZE_TOO_LARGE'] || code === ERRORS['ERR_INVALID_MSG'];
 }
 
 function reported(publish: PublishInHand, error: ClientError | null): void {
@@ -137,25 +143,18 @@ function reported(publish: PublishInHand, error: ClientError | null): void {
   if (publish.left === 0) publish.resolve();
 }
 
+function askForErrors(native: NativeProducer): void {
+  try {
+    native.poll();
+  } catch {
+    // Not yet, or no longer: there is nothing to be told.
+  }
+}
+
 function discard(native: NativeProducer): void {
   try {
     native.disconnect(0, () => undefined);
   } catch {
     // It was never connected, and there is nothing to let go of.
   }
-}
-
-function errorCodes({ CODES }: KafkaClient): {
-  ALL_BROKERS_DOWN: number;
-  FATAL: number;
-  MSG_SIZE_TOO_LARGE: number;
-  INVALID_MSG: number;
-} {
-  const { ERRORS } = CODES;
-  return {
-    ALL_BROKERS_DOWN: ERRORS['ERR__ALL_BROKERS_DOWN']!,
-    FATAL: ERRORS['ERR__FATAL']!,
-    MSG_SIZE_TOO_LARGE: ERRORS['ERR_MSG_SIZE_TOO_LARGE']!,
-    INVALID_MSG: ERRORS['ERR_INVALID_MSG']!,
-  };
 }

@@ -3,7 +3,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { until } from '../../../test/support/until.js';
 import type { Delivery } from '../transport.js';
 import { Trouble } from '../trouble.js';
-import type { ClientError, ClientRecord, KafkaClient, PartitionName, PartitionOffset } from './kafka-client.js';
+import type { ClientRecord, KafkaClient, PartitionName, PartitionOffset } from './kafka-client.js';
 import { KafkaSubscription } from './kafka-subscription.js';
 
 const [ASSIGN, REVOKE] = [-175, -174];
@@ -82,7 +82,7 @@ class ScriptedConsumer {
 
   rebalance(code: number, ...partitions: number[]): void {
     const names = partitions.map((partition) => ({ topic: 't', partition }));
-    this.settings['rebalance_cb']!(Object.assign(new Error('rebalance'), { code }) as ClientError, names);
+    this.settings['rebalance_cb']!(Object.assign(new Error('rebalance'), { code }), names);
   }
 
   bring(partition: number, ...records: [offset: number, key: string][]): void {

@@ -62,6 +62,7 @@ export interface Config {
   readonly store: StoreConfig;
   readonly guard: GuardConfig;
   readonly wecomApi: { readonly baseUrl: string; readonly timeoutMs: number };
+  readonly transport: TransportConfig;
   readonly eventsTopic: string;
   readonly dlqTopic: string;
   readonly eventsGroup: string;

@@ -1,8 +1,10 @@
 import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { ROLES, type Role } from './roles.js';
+import { SASL_MECHANISMS } from './kafka-config.js';
 
 export const STORES = ['sqlite', 'mysql', 'mariadb'] as const;
 export const GUARDS = ['embedded', 'redis'] as const;
+export const TRANSPORTS = ['sqlite', 'kafka'] as const;
 export const NACK_MODES = ['hang', 'reset', '503'] as const;
 export type NackMode = (typeof NACK_MODES)[number];
 
@@ -95,8 +97,59 @@ export class Env {
   REDIS_URL?: string;
 
   /** Wall 2. */
-  @IsIn(['sqlite'])
-  TRANSPORT = 'sqlite';
+  @IsIn(TRANSPORTS)
+  TRANSPORT: (typeof TRANSPORTS)[number] = 'sqlite';
+
+  /** Brokers with TRANSPORT=kafka: host:port,host:port. */
+  @IsOptional()
+  @IsString()
+  KAFKA_BROKERS?: string;
+
+  /** How to log in to the brokers. Empty: not at all. */
+  @IsIn(SASL_MECHANISMS)
+  KAFKA_SASL_MECHANISM: (typeof SASL_MECHANISMS)[number] = '';
+
+  @IsOptional()
+  @IsString()
+  KAFKA_SASL_USERNAME?: string;
+
+  @IsOptional()
+  @IsString()
+  KAFKA_SASL_PASSWORD?: string;
+
+  /** Whether connections to the brokers are encrypted. */
+  @IsIn(['true', 'false'])
+  KAFKA_TLS = 'false';
+
+  /** PEM of the authority that signed the brokers' certificates. Empty: those that the system trusts. */
+  @IsOptional()
+  @IsString()
+  KAFKA_TLS_CA?: string;
+
+  /** PEM of a client certificate, for brokers that ask for one. */
+  @IsOptional()
+  @IsString()
+  KAFKA_TLS_CERT?: string;
+
+  @IsOptional()
+  @IsString()
+  KAFKA_TLS_KEY?: string;
+
+  /** Whether topics that are missing are created at start. */
+  @IsIn(['true', 'false'])
+  KAFKA_CREATE_TOPICS = 'true';
+
+  /** Partitions of a topic that is created: as many processes can take part in a group. */
+  @IsInt()
+  @Min(1)
+  @Max(10_000)
+  KAFKA_PARTITIONS = 12;
+
+  /** Copies of a topic that is created. 0: three, or as many as there are brokers. */
+  @IsInt()
+  @Min(0)
+  @Max(32)
+  KAFKA_REPLICATION_FACTOR = 0;
 
   /** Longest time after which the transport may deliver a message again: its topics' retention. */
   @IsInt()

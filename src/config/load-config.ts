@@ -38,6 +38,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const store: StoreConfig = partsOf(env.ROLE).database ? readStore(env, faults) : { engine: 'sqlite' };
   faults.push(...demoFaults(env));
   const guard = readGuard(env, faults);
+  const transport = readTransport(env, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   const { parsed, isDemo } = readApps(sources, env);
   const { admin } = partsOf(env.ROLE);
@@ -58,6 +59,7 @@ export function loadConfig(sources: ConfigSources): Config {
     store,
     guard,
     wecomApi: { baseUrl: env.WECOM_API_URL.replace(/\/+$/, ''), timeoutMs: env.WECOM_API_TIMEOUT_MS },
+    transport,
     eventsTopic: env.EVENTS_TOPIC,
     dlqTopic: env.DLQ_TOPIC,
     eventsGroup: env.EVENTS_GROUP,

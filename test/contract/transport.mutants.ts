@@ -184,6 +184,18 @@ export const transportMutants: readonly TransportMutant[] = [
       await this.publish(topic, all);
     },
   ),
+  publishing(
+    'loses one of the publishes that are under way together',
+    ['keeps every message of many'],
+    (() => {
+      let underWay = 0;
+      return async function (this: Transport, topic, all) {
+        underWay += 1;
+        if (underWay !== 20) await this.publish(topic, all);
+        underWay -= 1;
+      };
+    })(),
+  ),
   { name: 'aborts at once instead of waiting', caughtBy: ['stops cleanly'], spoil: (inner) => new StopsAtOnce(inner) },
   { name: 'goes on after a stop', caughtBy: ['stops cleanly'], spoil: (inner) => new ForgetsToStop(inner) },
   { name: 'hides that it fails', caughtBy: ['rejects a publish'], spoil: (inner) => new Unworried(inner) },

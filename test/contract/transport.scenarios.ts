@@ -195,6 +195,8 @@ export const deliveryScenarios: readonly TransportScenario[] = [
       );
       await transport.subscribe(SINGLY, consume);
       await transport.publish(TOPIC, [...numbered('a', 1), ...numbered('b', 1)]);
+      // Joining a group may take longer than the hold.
+      await until('in hand', () => probe.bodiesOf('a').length > 0, harness.patienceMs);
       const holdMs = (harness.features.visibilityMs ?? HOLD_MS) * 1.5;
       const end = performance.now() + holdMs;
       await until('held long enough', () => performance.now() > end, 2 * holdMs);
@@ -202,6 +204,23 @@ export const deliveryScenarios: readonly TransportScenario[] = [
       gate.open();
       await settledAll(transport, probe, 2, harness.patienceMs);
       expect(probe.bodiesOf('a')).toEqual(['a1']);
+    },
+  },
+  {
+    name: 'keeps every message of many publishes at once',
+    async run(harness) {
+      const transport = await harness.make();
+      const probe = new TransportProbe();
+      const bodies = Array.from({ length: 300 }, (_, index) => String(index));
+      await transport.subscribe(FEW, probe.consumer(settle));
+      await Promise.all(
+        bodies.map((body) => transport.publish(TOPIC, [{ orderingKey: `k${Number(body) % 50}`, body }])),
+      );
+      await settledAll(transport, probe, bodies.length, harness.patienceMs);
+      expect(probe.seen.map(({ body }) => Number(body)).sort((first, second) => first - second)).toEqual(
+        bodies.map(Number),
+      );
+      expect(probe.bodiesOf('k7')).toEqual(bodies.filter((body) => Number(body) % 50 === 7));
     },
   },
   {

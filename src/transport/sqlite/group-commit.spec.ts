@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { GroupCommit } from './group-commit.js';
-import { Trouble } from './trouble.js';
+import { Trouble } from '../trouble.js';
 
 class TurnClock extends ManualClock {
   beforeTurn: () => void = () => undefined;

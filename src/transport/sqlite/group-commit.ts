@@ -1,5 +1,5 @@
 import type { Clock } from '../../runtime/clock.js';
-import type { Trouble } from './trouble.js';
+import type { Trouble } from '../trouble.js';
 
 interface WaitingWrite {
   readonly write: () => void;

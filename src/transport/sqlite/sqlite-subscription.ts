@@ -6,7 +6,7 @@ import type { GroupCommit } from './group-commit.js';
 import { KeyLines, type FreedLine, type KeyLine, type TakenId } from './key-lines.js';
 import { SqliteDelivery, type DeliveryOwner } from './sqlite-delivery.js';
 import type { SqliteQueueFile } from './sqlite-queue-file.js';
-import type { Trouble } from './trouble.js';
+import type { Trouble } from '../trouble.js';
 
 // Ids in memory; an id with its key takes about 200 bytes. Bodies are read only when a batch is handed out.
 const READ_AHEAD_MAX = 10_000;

@@ -12,7 +12,7 @@ import {
 import { GroupCommit } from './group-commit.js';
 import { SqliteQueueFile, type OpenDatabase } from './sqlite-queue-file.js';
 import { SqliteSubscription } from './sqlite-subscription.js';
-import { Trouble } from './trouble.js';
+import { Trouble } from '../trouble.js';
 
 /** Messages that nobody takes: as a rule their topic had its name in the settings and was renamed. */
 export interface StrandedTopic {

@@ -1,8 +1,8 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import type { OutgoingMessage } from '../transport.js';
-import { SqliteTransport } from './sqlite-transport.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import type { OutgoingMessage } from './transport.js';
+import { SqliteTransport } from './sqlite/sqlite-transport.js';
 
 const TOPIC = 'wecom.events';
 const GROUP = 'workers';

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../runtime/clock.js';
+import type { Clock, Timer } from '../runtime/clock.js';
 
 const PROBE_EVERY_MS = 1_000;
 

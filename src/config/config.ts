@@ -1,5 +1,6 @@
 import type { NackMode, Role } from './env.js';
 import type { GuardAddress } from './guard-address.js';
+import type { RocketMqConfig } from './rocketmq-config.js';
 
 /** Credentials of one receiver: what an administrator enters in WeCom's console. */
 export interface AppCredentials {
@@ -26,6 +27,9 @@ export type GuardConfig =
   /** The address holds a password: never to be logged. */
   | { readonly engine: 'redis'; readonly address: GuardAddress };
 
+/** Which engine wall 2 runs on. */
+export type TransportConfig = { readonly engine: 'sqlite' } | RocketMqConfig;
+
 export interface Config {
   readonly role: Role;
   readonly instance: string;
@@ -42,6 +46,7 @@ export interface Config {
   /** True while the only app is the one made for trying the service out. */
   readonly isDemo: boolean;
   readonly guard: GuardConfig;
+  readonly transport: TransportConfig;
   readonly eventsTopic: string;
   readonly dlqTopic: string;
   readonly eventsGroup: string;

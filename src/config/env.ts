@@ -3,6 +3,7 @@ import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Matches, Max, Min } from
 /** One process runs every part on the embedded engines; the others come with engines that processes can share. */
 export const ROLES = ['all'] as const;
 export const GUARDS = ['embedded', 'redis'] as const;
+export const TRANSPORTS = ['sqlite', 'rocketmq'] as const;
 export const NACK_MODES = ['hang', 'reset', '503'] as const;
 export type Role = (typeof ROLES)[number];
 export type NackMode = (typeof NACK_MODES)[number];
@@ -78,8 +79,25 @@ export class Env {
   REDIS_URL?: string;
 
   /** Wall 2. */
-  @IsIn(['sqlite'])
-  TRANSPORT = 'sqlite';
+  @IsIn(TRANSPORTS)
+  TRANSPORT: (typeof TRANSPORTS)[number] = 'sqlite';
+
+  /** Proxies of RocketMQ 5 with TRANSPORT=rocketmq: host:port, several separated by ";". */
+  @IsOptional()
+  @IsString()
+  ROCKETMQ_ENDPOINTS?: string;
+
+  /** Stands in front of every topic and group on RocketMQ as `namespace%`. */
+  @Matches(/^[A-Za-z0-9_-]{0,64}$/)
+  ROCKETMQ_NAMESPACE = '';
+
+  /** Name of the user of RocketMQ's ACL. Empty: none. */
+  @IsString()
+  ROCKETMQ_ACCESS_KEY = '';
+
+  /** That user's password. */
+  @IsString()
+  ROCKETMQ_SECRET_KEY = '';
 
   @Matches(NAME)
   EVENTS_TOPIC = 'wecom.events';

@@ -1,9 +1,10 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { parseApps, type ParsedApps } from './apps-file.js';
-import { CLAIM_TTL_MS, ConfigError, type Config, type GuardConfig } from './config.js';
+import { CLAIM_TTL_MS, ConfigError, type Config, type GuardConfig, type TransportConfig } from './config.js';
 import { Env } from './env.js';
 import { parseRedisUrl } from './guard-address.js';
+import { isOneRocketMqName, readRocketMq, ROCKETMQ_CALLBACK_BYTES_MAX } from './rocketmq-config.js';
 
 /** What the settings are read from; a test gives its own. */
 export interface ConfigSources {
@@ -25,6 +26,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const env = readEnv(sources, faults);
   faults.push(...relationFaults(env));
   const guard = readGuard(env, faults);
+  const transport = readTransport(env, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   const { parsed, isDemo } = readApps(sources, env);
   if (parsed.faults.length > 0) throw new ConfigError(parsed.faults);
@@ -42,6 +44,7 @@ export function loadConfig(sources: ConfigSources): Config {
     apps: parsed.apps,
     isDemo,
     guard,
+    transport,
     eventsTopic: env.EVENTS_TOPIC,
     dlqTopic: env.DLQ_TOPIC,
     eventsGroup: env.EVENTS_GROUP,
@@ -81,7 +84,13 @@ function readEnv(sources: ConfigSources, faults: string[]): Env {
   return settings;
 }
 
-const ENV_KEYS: readonly string[] = [...Object.keys(new Env()), 'ADMIN_TOKEN', 'WECOM_APPS_FILE', 'REDIS_URL'];
+const ENV_KEYS: readonly string[] = [
+  ...Object.keys(new Env()),
+  'ADMIN_TOKEN',
+  'WECOM_APPS_FILE',
+  'REDIS_URL',
+  'ROCKETMQ_ENDPOINTS',
+];
 
 function settingText(sources: ConfigSources, key: string, faults: string[]): string | undefined {
   const { env } = sources;
@@ -129,6 +138,28 @@ function readGuard(env: Env, faults: string[]): GuardConfig {
       : 'REDIS_URL: must be set with GUARD=redis',
   );
   return { engine: 'embedded' };
+}
+
+/** The engine of wall 2 and what it needs; faults are added to `faults`. */
+function readTransport(env: Env, faults: string[]): TransportConfig {
+  if (env.TRANSPORT !== 'rocketmq') return { engine: 'sqlite' };
+  if (!env.WECOM_APPS_FILE)
+    faults.push('WECOM_APPS_FILE: must be set with TRANSPORT=rocketmq; the demo app is for the embedded engines only');
+  if (env.DLQ_TOPIC !== env.EVENTS_TOPIC && isOneRocketMqName(env.DLQ_TOPIC, env.EVENTS_TOPIC))
+    faults.push('DLQ_TOPIC: is EVENTS_TOPIC for RocketMQ, which has hyphens for dots');
+  if (env.DLQ_GROUP !== env.EVENTS_GROUP && isOneRocketMqName(env.DLQ_GROUP, env.EVENTS_GROUP))
+    faults.push('DLQ_GROUP: is EVENTS_GROUP for RocketMQ, which has hyphens for dots');
+  if (env.BODY_BYTES_MAX > ROCKETMQ_CALLBACK_BYTES_MAX)
+    faults.push(`BODY_BYTES_MAX: must be at most ${ROCKETMQ_CALLBACK_BYTES_MAX} with TRANSPORT=rocketmq`);
+  return readRocketMq(
+    {
+      endpoints: env.ROCKETMQ_ENDPOINTS,
+      namespace: env.ROCKETMQ_NAMESPACE,
+      accessKey: env.ROCKETMQ_ACCESS_KEY,
+      secretKey: env.ROCKETMQ_SECRET_KEY,
+    },
+    faults,
+  );
 }
 
 function readApps(sources: ConfigSources, env: Env): { parsed: ParsedApps; isDemo: boolean } {

@@ -33,7 +33,7 @@ async function start(eventsTopic: string, dlqTopic = 'dlq') {
   @Module({
     providers: [
       HealthRegistry,
-      { provide: CONFIG, useValue: { dataDir, eventsTopic, dlqTopic } },
+      { provide: CONFIG, useValue: { dataDir, eventsTopic, dlqTopic, transport: { engine: 'sqlite' } } },
       { provide: Clock, useClass: ManualClock },
       { provide: Log, useValue: log },
     ],

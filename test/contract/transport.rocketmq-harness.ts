@@ -87,7 +87,8 @@ function crashable(
 /** Topics of its own on a shared server, by a namespace of its own. A crash cuts an instance off from the server. */
 export class RocketMqHarness implements TransportHarness {
   readonly features = rocketMqFeatures;
-  readonly patienceMs = 60_000;
+  // One scenario waits for a message that comes back after a minute.
+  readonly patienceMs = 90_000;
   private readonly transports: Transport[] = [];
   private readonly clients: (RocketMqProducer | RocketMqConsumer)[] = [];
   private readonly crashes: Crash[] = [];

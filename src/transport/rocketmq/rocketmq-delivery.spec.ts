@@ -12,6 +12,13 @@ function start() {
   return { clock, consumer, delivery: new RocketMqDelivery(parts, receivedMessage('a')) };
 }
 
+function away(): Promise<ReceiptAnswer> {
+  const rejection = Promise.reject<ReceiptAnswer>(new Error('away'));
+  // Asked for later than this turn.
+  rejection.catch(() => undefined);
+  return rejection;
+}
+
 describe('RocketMqDelivery', () => {
   it('is renewed at half time for as long as it is in hand, and no longer', async () => {
     const { clock, consumer, delivery } = start();
@@ -60,7 +67,7 @@ describe('RocketMqDelivery', () => {
 
   it('is renewed again soon after a renewal that failed', async () => {
     const { clock, consumer, delivery } = start();
-    consumer.answers.push(Promise.reject<ReceiptAnswer>(new Error('away')));
+    consumer.answers.push(away());
     await clock.advance(6_000);
     expect(consumer.calls).toHaveLength(2);
     await clock.advance(4_000);
@@ -69,11 +76,7 @@ describe('RocketMqDelivery', () => {
 
   it('gives its lane up before others can see the message, when no renewal gets through', async () => {
     const { clock, consumer, delivery } = start();
-    for (let index = 0; index < 20; index += 1) {
-      const away = Promise.reject<ReceiptAnswer>(new Error('away'));
-      away.catch(() => undefined);
-      consumer.answers.push(away);
-    }
+    for (let index = 0; index < 20; index += 1) consumer.answers.push(away());
     await clock.advance(8_900);
     expect(delivery.signal.aborted).toBe(false);
     await clock.advance(100);
@@ -83,7 +86,7 @@ describe('RocketMqDelivery', () => {
 
   it('says that it could not be settled when the server is away', async () => {
     const { clock, consumer, delivery } = start();
-    consumer.answers.push(Promise.reject<ReceiptAnswer>(new Error('away')));
+    consumer.answers.push(away());
     await expect(delivery.settle()).rejects.toMatchObject({ code: 'TRANSPORT_SETTLE_FAILED', topic: 'topic' });
     expect(clock.timerCount).toBe(0);
   });

@@ -137,7 +137,7 @@ export class RocketMqDelivery implements Delivery {
       nextMs = visibilityMs * RENEW_AGAIN_SHARE;
     }
     if (this.state !== 'undecided') return;
-    if (clock.monotonic() + nextMs - this.heldSince > visibilityMs * HELD_SHARE_MAX) this.loseLaneAt(clock);
+    if (clock.monotonic() + nextMs - this.heldSince >= visibilityMs * HELD_SHARE_MAX) this.loseLaneAt(clock);
     else this.renewAfter(nextMs);
   }
 

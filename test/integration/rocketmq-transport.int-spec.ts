@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { rocketMqFeatures, RocketMqHarness } from '../contract/transport.rocketmq-harness.js';
 import { describeTransport, transportScenarios } from '../contract/transport.suite.js';
-import { describeWithRocketMq, RocketMqServer } from '../support/rocketmq-server.js';
+import { describeWithRocketMq, ROCKETMQ_START_LIMIT_MS, RocketMqServer } from '../support/rocketmq-server.js';
 
 /** The port's promise on a real broker. */
 describeWithRocketMq('the transport on a real RocketMQ', () => {
@@ -15,7 +15,7 @@ describeWithRocketMq('the transport on a real RocketMQ', () => {
       topics: namespaces.flatMap((namespace) => [`${namespace}%contract-events`, `${namespace}%contract-events-dlq`]),
       groups: namespaces.flatMap((namespace) => [`${namespace}%contract`, `${namespace}%other`]),
     });
-  }, 180_000);
+  }, ROCKETMQ_START_LIMIT_MS);
 
   afterAll(() => server.stop());
 

@@ -3,6 +3,7 @@ import type { NackMode } from './env.js';
 import type { GuardAddress } from './guard-address.js';
 import type { KeptAges } from './kept-ages.js';
 import type { Role } from './roles.js';
+import type { TransportConfig } from './transport-config.js';
 
 /** Credentials of one receiver: what an administrator enters in WeCom's console. */
 export interface AppCredentials {

@@ -1,10 +1,10 @@
 import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { ROLES, type Role } from './roles.js';
 import { SASL_MECHANISMS } from './kafka-config.js';
+import { ROLES, type Role } from './roles.js';
 
 export const STORES = ['sqlite', 'mysql', 'mariadb'] as const;
 export const GUARDS = ['embedded', 'redis'] as const;
-export const TRANSPORTS = ['sqlite', 'kafka'] as const;
+export const TRANSPORTS = ['sqlite', 'kafka', 'rocketmq'] as const;
 export const NACK_MODES = ['hang', 'reset', '503'] as const;
 export type NackMode = (typeof NACK_MODES)[number];
 
@@ -100,6 +100,12 @@ export class Env {
   @IsIn(TRANSPORTS)
   TRANSPORT: (typeof TRANSPORTS)[number] = 'sqlite';
 
+  /** Longest time after which the transport may deliver a message again: its topics' retention. */
+  @IsInt()
+  @Min(1)
+  @Max(365)
+  TRANSPORT_RETENTION_DAYS = 7;
+
   /** Brokers with TRANSPORT=kafka: host:port,host:port. */
   @IsOptional()
   @IsString()
@@ -151,11 +157,22 @@ export class Env {
   @Max(32)
   KAFKA_REPLICATION_FACTOR = 0;
 
-  /** Longest time after which the transport may deliver a message again: its topics' retention. */
-  @IsInt()
-  @Min(1)
-  @Max(365)
-  TRANSPORT_RETENTION_DAYS = 7;
+  /** Proxies of RocketMQ 5 with TRANSPORT=rocketmq: host:port, several separated by ";". */
+  @IsOptional()
+  @IsString()
+  ROCKETMQ_ENDPOINTS?: string;
+
+  /** Stands in front of every topic and group on RocketMQ as `namespace%`. */
+  @Matches(/^[A-Za-z0-9_-]{0,64}$/)
+  ROCKETMQ_NAMESPACE = '';
+
+  /** Name of the user of RocketMQ's ACL. Empty: none. */
+  @IsString()
+  ROCKETMQ_ACCESS_KEY = '';
+
+  /** That user's password. */
+  @IsString()
+  ROCKETMQ_SECRET_KEY = '';
 
   @Matches(NAME)
   EVENTS_TOPIC = 'wecom.events';

@@ -14,6 +14,7 @@ import { Env } from './env.js';
 import { parseRedisUrl } from './guard-address.js';
 import { keptAges, keptFaults, type KeptDays } from './kept-ages.js';
 import { partsOf, roleFaults, roleWarnings, ROLES, type EngineChoice, type RoleChoice } from './roles.js';
+import { readTransport, type TransportConfig } from './transport-config.js';
 
 /** What the settings are read from; a test gives its own. */
 export interface ConfigSources {
@@ -34,11 +35,11 @@ export function loadConfig(sources: ConfigSources): Config {
   const faults: string[] = [];
   const env = readEnv(sources, faults);
   faults.push(...relationFaults(env));
-  // A gateway opens no database: settings that it shares with workers are no business of its own.
+  // A gateway opens no database and an admin no transport: settings shared with others are no business of theirs.
   const store: StoreConfig = partsOf(env.ROLE).database ? readStore(env, faults) : { engine: 'sqlite' };
   faults.push(...demoFaults(env));
   const guard = readGuard(env, faults);
-  const transport = readTransport(env, faults);
+  const transport: TransportConfig = partsOf(env.ROLE).transport ? readTransport(env, faults) : { engine: 'sqlite' };
   if (faults.length > 0) throw new ConfigError(faults);
   const { parsed, isDemo } = readApps(sources, env);
   const { admin } = partsOf(env.ROLE);
@@ -112,7 +113,19 @@ function readEnv(sources: ConfigSources, faults: string[]): Env {
 }
 
 /** Settings without a default are no keys of a new object. */
-const TEXTS_WITHOUT_DEFAULT = ['ADMIN_TOKEN', 'WECOM_APPS_FILE', 'DATABASE_URL', 'REDIS_URL'];
+const TEXTS_WITHOUT_DEFAULT = [
+  'ADMIN_TOKEN',
+  'WECOM_APPS_FILE',
+  'DATABASE_URL',
+  'REDIS_URL',
+  'KAFKA_BROKERS',
+  'KAFKA_SASL_USERNAME',
+  'KAFKA_SASL_PASSWORD',
+  'KAFKA_TLS_CA',
+  'KAFKA_TLS_CERT',
+  'KAFKA_TLS_KEY',
+  'ROCKETMQ_ENDPOINTS',
+];
 const NUMBERS_WITHOUT_DEFAULT = ['EVENTS_KEPT_DAYS', 'HISTORY_KEPT_DAYS'];
 const ENV_KEYS: readonly string[] = [
   ...new Set([...Object.keys(new Env()), ...TEXTS_WITHOUT_DEFAULT, ...NUMBERS_WITHOUT_DEFAULT]),
@@ -152,7 +165,7 @@ function relationFaults(env: Env): string[] {
 }
 
 /** Engines that several processes can work on at once; all others serve the process that has their files. */
-const SHARED_ENGINES: ReadonlySet<string> = new Set(['redis', 'mysql', 'mariadb']);
+const SHARED_ENGINES: ReadonlySet<string> = new Set(['redis', 'mysql', 'mariadb', 'kafka', 'rocketmq']);
 
 function roleChoice({ ROLE: role, GUARD: guard, STORE: store, TRANSPORT: transport }: Env): RoleChoice {
   const engine = (name: string): EngineChoice => ({ name, isShared: SHARED_ENGINES.has(name) });
@@ -199,6 +212,7 @@ function demoFaults(env: Env): string[] {
   const engines = [
     env.STORE === 'sqlite' ? [] : [`STORE=${env.STORE}`],
     env.GUARD === 'embedded' ? [] : ['GUARD=redis'],
+    env.TRANSPORT === 'sqlite' ? [] : [`TRANSPORT=${env.TRANSPORT}`],
   ];
   const real = engines.flat();
   if (real.length === 0 || env.WECOM_APPS_FILE || !partsOf(env.ROLE).callbacks) return [];

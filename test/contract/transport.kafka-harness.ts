@@ -1,5 +1,5 @@
 import { SystemClock } from '../../src/runtime/system-clock.js';
-import type { BrokerConfig } from '../../src/config/broker-config.js';
+import type { KafkaConfig } from '../../src/config/kafka-config.js';
 import type { ClientSettings, KafkaClient } from '../../src/transport/kafka/kafka-client.js';
 import { KafkaTransport } from '../../src/transport/kafka/kafka-transport.js';
 import {
@@ -28,9 +28,9 @@ export const kafkaFeatures: TransportFeatures = {
 const SCENARIO_TOPICS = [TOPIC, `${TOPIC}.dlq`];
 let scenarios = 0;
 
-export function testBroker(brokers: readonly string[], partitions = 4): BrokerConfig {
+export function testBroker(brokers: readonly string[], partitions = 4): KafkaConfig {
   const topics = { create: true, partitions, replicationFactor: 0, retentionMs: 3_600_000 };
-  return { brokers, sasl: null, tls: null, topics };
+  return { engine: 'kafka', brokers, sasl: null, tls: null, topics };
 }
 
 /** Every scenario has topics and groups of its own on one broker: each name gets the scenario's number behind it. */

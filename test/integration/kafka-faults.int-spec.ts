@@ -219,7 +219,7 @@ await describeWithKafka('Kafka, when things go wrong', () => {
   }, 60_000);
 
   it('says that a topic is missing when it must not create it, and finds it when somebody has', async () => {
-    const broker = { brokers: server.addresses, sasl: null, tls: null };
+    const broker = { engine: 'kafka', brokers: server.addresses, sasl: null, tls: null } as const;
     const topics = { create: false, partitions: 1, replicationFactor: 0, retentionMs: 3_600_000 };
     const transport = world.openUnready({}, { broker: { ...broker, topics } });
     await until(() => transport.warnings().length > 0, 30_000);

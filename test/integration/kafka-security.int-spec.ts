@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { BrokerConfig } from '../../src/config/broker-config.js';
+import type { KafkaConfig } from '../../src/config/kafka-config.js';
 import type { KafkaClient } from '../../src/transport/kafka/kafka-client.js';
 import { loadKafkaClient } from '../../src/transport/kafka/load-kafka-client.js';
 import { testBroker } from '../contract/transport.kafka-harness.js';
@@ -49,7 +49,7 @@ await describeWithKafka('Kafka with TLS and a login', () => {
   let server: KafkaServer;
   let client: KafkaClient;
   let world: KafkaWorld;
-  let tls: BrokerConfig['tls'];
+  let tls: KafkaConfig['tls'];
 
   beforeAll(async () => {
     client = await loadKafkaClient();
@@ -78,7 +78,7 @@ await describeWithKafka('Kafka with TLS and a login', () => {
     60_000,
   );
 
-  it.each<[string, Partial<BrokerConfig>]>([
+  it.each<[string, Partial<KafkaConfig>]>([
     ['a wrong password', { sasl: { mechanism: 'PLAIN', username: USER.username, password: 'wrong' } }],
     ['a certificate that it does not trust', { tls: { ca: null, certificate: null } }],
   ])(

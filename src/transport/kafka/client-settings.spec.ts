@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { connectionSettings, producerSettings } from './client-settings.js';
 
 const topics = { create: true, partitions: 1, replicationFactor: 0, retentionMs: 1 };
-const plain = { brokers: ['a:1', 'b:2'], sasl: null, tls: null, topics };
+const plain = { engine: 'kafka', brokers: ['a:1', 'b:2'], sasl: null, tls: null, topics } as const;
 const sasl = { mechanism: 'SCRAM-SHA-512', username: 'u', password: 'p' } as const;
 const tls = { ca: 'CA', certificate: { cert: 'CERT', key: 'KEY' } };
 

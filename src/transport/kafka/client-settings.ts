@@ -1,4 +1,4 @@
-import type { BrokerConfig } from '../../config/broker-config.js';
+import type { KafkaConfig } from '../../config/kafka-config.js';
 import type { ClientSettings } from './kafka-client.js';
 
 // A connection whose other end hangs is given up after this; the client's default is a minute.
@@ -18,7 +18,7 @@ const READ_AHEAD_RECORDS = 1_000;
 const READ_AHEAD_KBYTES_MAX = 16_384;
 
 /** Where the brokers are and how to log in there. */
-export function connectionSettings(broker: BrokerConfig, clientId: string): ClientSettings {
+export function connectionSettings(broker: KafkaConfig, clientId: string): ClientSettings {
   const { brokers, sasl, tls } = broker;
   const protocol = `${sasl ? 'sasl_' : ''}${tls ? 'ssl' : 'plaintext'}`;
   return {

@@ -1,4 +1,4 @@
-import type { BrokerConfig } from '../../config/broker-config.js';
+import type { KafkaConfig } from '../../config/kafka-config.js';
 import type { Clock, Timer } from '../../runtime/clock.js';
 import { SubscriptionRefusedError } from '../subscription-refused-error.js';
 import {
@@ -19,7 +19,7 @@ import { KafkaSubscription } from './kafka-subscription.js';
 import { TopicsCheck, type TopicWarning } from './topics-check.js';
 
 export interface KafkaTransportOptions {
-  readonly broker: BrokerConfig;
+  readonly broker: KafkaConfig;
   readonly clientId: string;
   /** Topics to be looked at, and created if the settings say so. */
   readonly topics: readonly string[];

@@ -1,10 +1,10 @@
-import type { BrokerConfig } from '../../config/broker-config.js';
+import type { KafkaConfig } from '../../config/kafka-config.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { KafkaClient, NativeAdmin, NativeProducer, NewTopic, TopicDescription } from './kafka-client.js';
 
 export interface TopicsCheckOptions {
   readonly topics: readonly string[];
-  readonly wanted: BrokerConfig['topics'];
+  readonly wanted: KafkaConfig['topics'];
   readonly messageBytesMax: number;
 }
 

@@ -1,21 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { parseBrokers } from './broker-config.js';
 import { Env } from './env.js';
-import { readTransport } from './read-transport.js';
+import { parseBrokers, readKafka, type KafkaConfig } from './kafka-config.js';
 
-const KAFKA = { TRANSPORT: 'kafka', KAFKA_BROKERS: 'a:9092', WECOM_APPS_FILE: 'apps' } as const;
+const KAFKA = { KAFKA_BROKERS: 'a:9092' };
 
-function read(env: Partial<Env>): { config: ReturnType<typeof readTransport>; faulty: string[] } {
+function read(env: Partial<Env>): { config: KafkaConfig; faulty: string[] } {
   const faults: string[] = [];
-  const config = readTransport(Object.assign(new Env(), env), faults);
+  const config = readKafka(Object.assign(new Env(), env), faults);
   return { config, faulty: faults.map((fault) => fault.split(/[:,]/)[0]!) };
 }
 
-describe('settings of the transport', () => {
-  it('are the embedded queue unless told otherwise', () => {
-    expect(read({})).toEqual({ config: { engine: 'sqlite' }, faulty: [] });
-  });
-
+describe('settings of Kafka', () => {
   it('take brokers, a login and certificates', () => {
     const { config, faulty } = read({
       ...KAFKA,
@@ -26,24 +21,21 @@ describe('settings of the transport', () => {
       KAFKA_TLS: 'true',
       KAFKA_TLS_CA: 'CA',
       KAFKA_CREATE_TOPICS: 'false',
-      KAFKA_RETENTION_HOURS: 2,
+      TRANSPORT_RETENTION_DAYS: 2,
     });
     expect(faulty).toEqual([]);
     expect(config).toEqual({
       engine: 'kafka',
-      broker: {
-        brokers: ['a:9092', 'b:9093'],
-        sasl: { mechanism: 'PLAIN', username: 'u', password: 'p' },
-        tls: { ca: 'CA', certificate: null },
-        topics: { create: false, partitions: 12, replicationFactor: 0, retentionMs: 7_200_000 },
-      },
+      brokers: ['a:9092', 'b:9093'],
+      sasl: { mechanism: 'PLAIN', username: 'u', password: 'p' },
+      tls: { ca: 'CA', certificate: null },
+      topics: { create: false, partitions: 12, replicationFactor: 0, retentionMs: 172_800_000 },
     });
   });
 
   it.each<[string, Partial<Env>]>([
     ['KAFKA_BROKERS', { KAFKA_BROKERS: undefined }],
     ['KAFKA_BROKERS', { KAFKA_BROKERS: 'kafka://a:9092' }],
-    ['WECOM_APPS_FILE', { WECOM_APPS_FILE: undefined }],
     ['KAFKA_SASL_USERNAME', { KAFKA_SASL_MECHANISM: 'PLAIN', KAFKA_SASL_PASSWORD: 'p' }],
     ['KAFKA_SASL_PASSWORD', { KAFKA_SASL_MECHANISM: 'PLAIN', KAFKA_SASL_USERNAME: 'u' }],
     ['KAFKA_SASL_MECHANISM', { KAFKA_SASL_USERNAME: 'u' }],

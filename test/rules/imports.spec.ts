@@ -129,6 +129,8 @@ const WIRING = /(?:\.module|^gateway-app|^migrate-gateway|^data-source)\.ts$/;
 function homesOfAdapters(): ReadonlyMap<string, string> {
   const homes = new Map<string, string>();
   for (const file of files) {
+    // What is set for an engine is read in one place and handed to its adapter, which may be anywhere.
+    if (dirname(file) === 'config') continue;
     for (const [, name = ''] of textOf(file).matchAll(/export (?:abstract )?(?:class|interface|type|const) (\w+)/g)) {
       if (name.match(ADAPTER)) homes.set(name, dirname(file));
     }

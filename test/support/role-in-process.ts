@@ -29,8 +29,8 @@ export function openSharedTransport(folder: string): SqliteTransport {
 
 /**
  * One role of the service, wired and run by the code that `startGateway` runs, on a transport that the test shares among
- * roles. The settings refuse gateways and workers in this version, as none of its transports can be shared: so they are
- * read as for all roles, and the role is set afterwards.
+ * roles. With the embedded transport the settings refuse gateways and workers: so that no test of a role needs a broker,
+ * they are read as for all roles, and the role is set afterwards.
  */
 export class RoleInProcess {
   readonly adminBase: string;

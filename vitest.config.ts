@@ -21,6 +21,16 @@ export default defineConfig({
       {
         test: { ...common, name: 'int', include: ['test/integration/**/*.int-spec.ts'], testTimeout: 60_000 },
       },
+      // Damaged input for as long as FUZZ_SECONDS says (npm run test:fuzz).
+      {
+        test: {
+          ...common,
+          name: 'fuzz',
+          include: ['test/fuzz/**/*.fuzz-spec.ts'],
+          testTimeout: 86_400_000,
+          hookTimeout: 60_000,
+        },
+      },
       // Minutes of load on real services that fail on the way (npm run test:chaos).
       { test: { ...common, name: 'chaos', include: ['test/chaos/**/*.chaos-spec.ts'] } },
     ],

@@ -5,6 +5,7 @@ import { systemConfigSources } from './config/system-config-sources.js';
 import { startGateway } from './gateway-app.js';
 import { Log } from './observability/log.js';
 import { createLogger } from './observability/logger.js';
+import { Metrics } from './observability/metrics.js';
 import { SystemRandom } from './runtime/system-random.js';
 import { announce } from './announce.js';
 
@@ -12,6 +13,7 @@ try {
   const config = loadConfig(systemConfigSources(process.env, new SystemRandom()));
   const log = new Log(createLogger(config.logLevel, config.instance));
   const gateway = await startGateway({ config });
+  gateway.app.get(Metrics).collectDefaults();
   announce(config, gateway, log);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {

@@ -10,7 +10,7 @@ export class Metrics {
   readonly registry = new Registry();
   private readonly seen = new Map<string, Set<string>>();
 
-  /** Node's own metrics; called once at start, since collecting keeps an observer alive. */
+  /** Node's own metrics. For the program to call, once: collecting keeps observers alive as long as the process. */
   collectDefaults(): void {
     collectDefaultMetrics({ register: this.registry });
   }

@@ -127,7 +127,10 @@ describe('the service as npm start runs it', () => {
       const metrics = await (await fetch(`${gateway.adminBase}/metrics`, { headers: { connection: 'close' } })).text();
       return (
         /wecom_callbacks_total\{app="demo",answer="published"\} 1/.test(metrics) &&
-        metrics.includes('status="APPLIED"} 1')
+        metrics.includes('status="APPLIED"} 1') &&
+        // The process's own, which an alert on memory or a blocked event loop needs.
+        /^process_resident_memory_bytes \d+/m.test(metrics) &&
+        metrics.includes('nodejs_eventloop_lag_p99_seconds')
       );
     });
   });

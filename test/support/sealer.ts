@@ -12,10 +12,13 @@ export interface Sealed {
   readonly query: Record<string, string>;
 }
 
-/** Seals and signs as WeCom does. Written apart from `src/wecom`, so that the two check each other. */
-export function seal(credentials: TestCredentials, text: string, receiveId = credentials.receiveId): Sealed {
+/**
+ * Seals and signs as WeCom does. Written apart from `src/wecom`, so that the two check each other. A text that is no UTF-8
+ * is given as bytes.
+ */
+export function seal(credentials: TestCredentials, text: string | Buffer, receiveId = credentials.receiveId): Sealed {
   const key = Buffer.from(`${credentials.encodingAESKey}=`, 'base64');
-  const message = Buffer.from(text, 'utf8');
+  const message = typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
   const head = Buffer.alloc(20);
   randomBytes(16).copy(head);
   head.writeUInt32BE(message.length, 16);

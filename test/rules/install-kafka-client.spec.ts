@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +40,8 @@ mkdir -p build/deps
 for file in librdkafka.so.1 librdkafka++.so.1 librdkafka.a; do printf whole > build/deps/$file; done
 `;
 
-describe('scripts/install-kafka-client.mjs', () => {
+// Each install starts a few processes, which is seconds on a machine that is busy.
+describe('scripts/install-kafka-client.mjs', { timeout: 120_000 }, () => {
   let world: string;
   beforeEach(() => {
     world = mkdtempSync(join(tmpdir(), 'wecom-install-'));
@@ -100,6 +102,17 @@ describe('scripts/install-kafka-client.mjs', () => {
     install('first');
 
     expect(install('first', '--build').calls).toContain('make');
+  });
+
+  it('leaves nothing half-written where the cache cannot take its name', () => {
+    install('first');
+    const name = cached();
+    rmSync(name, { recursive: true });
+    // Nothing is found by that name, and no folder can take its place.
+    symlinkSync(join(world, 'nowhere'), name);
+
+    expect(install('second')).toEqual({ status: 0, calls: COMPILED });
+    expect(readdirSync(cacheFolder()).map((entry) => join(cacheFolder(), entry))).toEqual([name]);
   });
 
   it('ends well where the cache cannot be written', () => {

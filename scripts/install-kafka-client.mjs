@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // Installs the Kafka client beside the other packages of the folder it is run in: the client is an optional peer with a
-// native library. Takes the prebuilt binary from GitHub where that can be reached, else compiles, which takes minutes.
-// --build: compile without trying the binary.
+// native library. Takes what an earlier compilation left in the cache, else the prebuilt binary from GitHub where that can
+// be reached, else compiles, which takes minutes, and keeps the result in the cache.
+// --build: compile without trying either.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { availableParallelism, homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 
 const NAME = '@confluentinc/kafka-javascript';
 const VERSION = '1.10.1';
@@ -14,6 +15,25 @@ const APT = 'g++ make python3 libssl-dev libsasl2-dev zlib1g-dev libzstd-dev lib
 const JOBS = process.env.JOBS ?? String(Math.min(2, availableParallelism()));
 
 const folder = join(process.cwd(), 'node_modules', ...NAME.split('/'));
+const built = join(folder, 'build');
+const cached = join(
+  process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
+  'wecom-callback-gateway',
+  ['kafka-javascript', VERSION, process.platform, process.arch, `abi${process.versions.modules}`, system()].join('-'),
+);
+
+/** What a library that was linked here may need beyond the ABI of Node: the C library, and the distribution's OpenSSL. */
+function system() {
+  const { glibcVersionRuntime: glibc } = process.report.getReport().header;
+  let release = '';
+  try {
+    release = readFileSync('/etc/os-release', 'utf8');
+  } catch {
+    // Not every system names itself; whether the binary loads decides in any case.
+  }
+  const value = (key) => new RegExp(`^${key}="?([\\w.]+)`, 'm').exec(release)?.[1] ?? '';
+  return `${value('ID')}${value('VERSION_ID')}-${glibc ? `glibc${glibc}` : 'libc'}`;
+}
 
 function run(command, args, { cwd, env = {}, mayFail = false } = {}) {
   console.log(`> ${command} ${args.join(' ')}`);
@@ -49,21 +69,74 @@ function build() {
   inPackage('node-gyp build', { env });
 }
 
-const wanted = JSON.stringify(VERSION);
-const installed = existsSync(join(folder, 'package.json'))
-  ? spawnSync(process.execPath, [
-      '-p',
-      `JSON.stringify(require(${JSON.stringify(join(folder, 'package.json'))}).version)`,
-    ])
-  : null;
-if (installed?.stdout?.toString().trim() === wanted && loads()) {
+/** The binding and its two libraries, without what they were made of: 16 MB of 280. Only a compilation leaves them so. */
+function compiledFiles() {
+  const inFolder = (name, pattern) => {
+    const path = join(built, name);
+    if (!existsSync(path)) return [];
+    const names = readdirSync(path).filter((file) => pattern.test(file));
+    return names.map((file) => join(name, file));
+  };
+  const libraries = inFolder('deps', /^librdkafka(?:\+\+)?(?:\.so\.\d+|\.\d+\.dylib)$/);
+  return libraries.length === 0 ? [] : [...inFolder('Release', /\.node$/), ...libraries];
+}
+
+/** Under its name the cache is whole or not there: files are put together beside it, and renamed at the end. */
+function keep() {
+  const files = compiledFiles();
+  if (files.length === 0 || existsSync(cached)) return;
+  let scratch = null;
+  try {
+    mkdirSync(dirname(cached), { recursive: true });
+    scratch = mkdtempSync(`${cached}.`);
+    for (const file of files) cpSync(join(built, file), join(scratch, file), { dereference: true });
+    renameSync(scratch, cached);
+    console.log(`kept in ${cached}`);
+  } catch (error) {
+    // The client is there, which is what counts; and another process may have put the same files there.
+    console.warn(`not kept in ${cached}: ${error.message}`);
+    if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function takeFromCache() {
+  if (!existsSync(cached)) return false;
+  cpSync(cached, built, { recursive: true });
+  if (loads()) return true;
+  console.warn(`${cached} does not load here, so it is removed`);
+  rmSync(built, { recursive: true, force: true });
+  rmSync(cached, { recursive: true, force: true });
+  return false;
+}
+
+function installedVersion() {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
+  } catch {
+    return null;
+  }
+}
+
+function compile() {
+  build();
+  if (loads()) return;
+  console.error(`${NAME} was built but does not load`);
+  process.exit(1);
+}
+
+const mustBuild = process.argv.includes('--build');
+if (!mustBuild && installedVersion() === VERSION && loads()) {
+  keep();
   console.log(`${NAME} ${VERSION} is there`);
   process.exit(0);
 }
 run('npm', ['install', '--no-save', '--no-package-lock', '--ignore-scripts', `${NAME}@${VERSION}`]);
-if (process.argv.includes('--build') || !inPackage('node-pre-gyp install', { mayFail: true }) || !loads()) build();
-if (!loads()) {
-  console.error(`${NAME} was built but does not load`);
-  process.exit(1);
+if (mustBuild) {
+  // What was kept is in doubt too, or nobody would ask for this.
+  compile();
+  rmSync(cached, { recursive: true, force: true });
+} else if (!takeFromCache() && !(inPackage('node-pre-gyp install', { mayFail: true }) && loads())) {
+  compile();
 }
+keep();
 console.log(`${NAME} ${VERSION} is ready`);

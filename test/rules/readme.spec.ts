@@ -12,6 +12,7 @@ const PAIRS = [
   ['README.md', 'README.zh-CN.md'],
   ['docs/architecture.md', 'docs/architecture.zh-CN.md'],
   ['docs/correctness.md', 'docs/correctness.zh-CN.md'],
+  ['docs/deploy.md', 'docs/deploy.zh-CN.md'],
   ['docs/handlers.md', 'docs/handlers.zh-CN.md'],
   ['docs/operations.md', 'docs/operations.zh-CN.md'],
 ] as const;

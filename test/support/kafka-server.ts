@@ -151,6 +151,11 @@ export class KafkaServer {
     return this.brokers.map(({ address }) => address);
   }
 
+  /** Of the listener without a login. */
+  get plainAddresses(): string[] {
+    return this.plainPorts.map((port) => `127.0.0.1:${port}`);
+  }
+
   get broker(): KafkaBroker {
     return this.brokers[0]!;
   }
@@ -159,7 +164,7 @@ export class KafkaServer {
   async ready(): Promise<void> {
     for (const broker of this.brokers) await broker.accepts();
     const { KafkaConsumer } = await loadKafkaClient();
-    const servers = this.plainPorts.map((port) => `127.0.0.1:${port}`).join(',');
+    const servers = this.plainAddresses.join(',');
     const asked = async (): Promise<boolean> => {
       const client = new KafkaConsumer({ 'bootstrap.servers': servers, 'group.id': 'readiness' });
       const isUp = await new Promise<boolean>((resolve) =>

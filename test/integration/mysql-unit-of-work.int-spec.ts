@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { sessionStatements } from '../../src/database/mysql/mysql-options.js';
 import type { Tx } from '../../src/database/unit-of-work.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
-import { describeWithMariaDb, startMariaDb, type MariaDbServer } from '../support/mariadb-server.js';
+import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
 import { until } from '../support/until.js';
 
@@ -19,12 +19,12 @@ function gate(): { readonly passed: Promise<void>; open(): void } {
   return { passed, open: () => open() };
 }
 
-describeWithMariaDb('a unit of work on MariaDB', () => {
-  let server: MariaDbServer;
+describeWithDatabases('a unit of work', (start) => {
+  let server: DatabaseServer;
   let database: MysqlDatabase;
   beforeAll(async () => {
     // Set up as badly as a server can be: what counts is what the sessions say.
-    server = await startMariaDb(
+    server = await start(
       ...['--transaction-isolation=SERIALIZABLE', '--sql-mode=NO_BACKSLASH_ESCAPES', '--autocommit=0'],
       ...['--default-time-zone=+08:00', '--max-connections=40'],
     );

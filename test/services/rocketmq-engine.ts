@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SystemClock } from '../../src/runtime/system-clock.js';
@@ -122,15 +123,17 @@ export async function configureRocketMq({ folder, ports, wanted }: RocketMqLayou
   await writeFile(join(conf, 'rmq-proxy.json'), JSON.stringify(proxy));
   const dataVersion = { counter: 1, stateVersion: 0, timestamp: 1 };
   const topicConfigTable = Object.fromEntries(topics.map((topic) => [topic, topicConfig(topic)]));
-  await writeFile(join(store, 'config', 'topics.json'), JSON.stringify({ dataVersion, topicConfigTable }));
+  await writeFirst(join(store, 'config', 'topics.json'), { dataVersion, topicConfigTable });
   const subscriptionGroupTable = Object.fromEntries([
     ...groups.map((group) => [group, groupConfig(group, true, retryMaxTimes)]),
     ...unorderedGroups.map((group) => [group, groupConfig(group, false, retryMaxTimes)]),
   ]);
-  await writeFile(
-    join(store, 'config', 'subscriptionGroup.json'),
-    JSON.stringify({ dataVersion, subscriptionGroupTable }),
-  );
+  await writeFirst(join(store, 'config', 'subscriptionGroup.json'), { dataVersion, subscriptionGroupTable });
+}
+
+/** The broker owns these files from its first start on: what was added to them since stays. */
+async function writeFirst(path: string, content: unknown): Promise<void> {
+  if (!existsSync(path)) await writeFile(path, JSON.stringify(content));
 }
 
 function aclLines(user: TopicsAndGroups['superUser']): string[] {

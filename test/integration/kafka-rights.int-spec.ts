@@ -10,7 +10,7 @@ import type { KafkaTransport } from '../../src/transport/kafka/kafka-transport.j
 import { loadKafkaClient } from '../../src/transport/kafka/load-kafka-client.js';
 import { testBroker } from '../contract/transport.kafka-harness.js';
 import { codeBlocks } from '../readme/markdown.js';
-import { kafkaToolJars } from '../support/kafka-jars.js';
+import { kafkaToolJars } from '../services/kafka-engine.js';
 import { describeWithKafka, KafkaServer } from '../support/kafka-server.js';
 import { KafkaWorld } from '../support/kafka-world.js';
 import { until } from '../support/until.js';

@@ -69,7 +69,7 @@ export class ServerLink extends ScriptRunner {
     this.redis = keptConnection(options.target, options.name);
     this.redis.on('connecting', () => this.connecting());
     this.redis.on('ready', () => void this.probe());
-    this.redis.on('error', (error) => (this.lastError = error));
+    this.redis.on('error', (error) => this.erred(error));
     this.redis.on('close', () => this.lost());
   }
 
@@ -172,6 +172,19 @@ export class ServerLink extends ScriptRunner {
     });
   }
 
+  private erred(error: Error): void {
+    const isSearching = this.redis.status === 'connecting' && this.options.target.kind === 'sentinel';
+    // An error of the system belongs to a connection, whose end is heard of as well. Sentinels are asked again and again
+    // without one.
+    if (!isSearching || 'code' in error) {
+      this.lastError = error;
+      return;
+    }
+    this.lastError = new NoMasterError(error);
+    this.breaker.open(reasonOf(this.lastError));
+    this.announce(reasonOf(this.lastError));
+  }
+
   /** Asks what a callback would ask, so that health tells of a Redis that takes no writes before an event meets it. */
   private look(): void {
     if (this.breaker.outage === null) this.run(this.options.probe()).catch(() => undefined);
@@ -236,6 +249,15 @@ export class ServerLink extends ScriptRunner {
     } catch {
       // Without the right to ask, nothing is known, and nothing is claimed.
     }
+  }
+}
+
+/** Its words are read by people; those of the client name hosts. */
+class NoMasterError extends Error {
+  constructor(cause: Error) {
+    const [, code] = /Last error: (?:\w+ )?([A-Z]{5,})\b/.exec(cause.message) ?? [];
+    super(`no Sentinel names a master${code === undefined ? '' : ` (${code})`}`, { cause });
+    this.name = 'NoMasterError';
   }
 }
 

@@ -11,7 +11,7 @@ import { until } from '../support/until.js';
 const LONG_MS = 3_600_000;
 const LIMIT_MS = 200;
 /** The limit and what a busy machine adds to it. */
-const LIMIT_MS_SEEN = 600;
+const LIMIT_MS_SEEN = 1_000;
 
 describeWithRedis('the guard on a master that Sentinels appoint', () => {
   let watched: RedisSentinelServer;
@@ -145,7 +145,7 @@ describeWithRedis('the guard on a master that Sentinels appoint', () => {
         expect(performance.now() - began).toBeLessThan(3_000);
         expect(store.trouble()).not.toBeNull();
         expect(await end(store.claim('k', 'a', LONG_MS))).toMatchObject({ outcome: 'unavailable' });
-        await until(() => /Sentinel/i.test(store.trouble()?.reason ?? ''));
+        await until(() => store.trouble()?.reason === 'no Sentinel names a master');
       } finally {
         for (const { child } of watched.sentinels) child.kill('SIGCONT');
       }
@@ -155,8 +155,7 @@ describeWithRedis('the guard on a master that Sentinels appoint', () => {
 
     it('says that they know of no master of that name', async () => {
       const { store } = await open({ openLimitMs: 500 }, { ...watched.servers, masterName: 'another' });
-      await until(() => /sentinel/i.test(store.trouble()?.reason ?? ''));
-      await store.close();
+      await until(() => store.trouble()?.reason === 'no Sentinel names a master');
     });
   });
 });

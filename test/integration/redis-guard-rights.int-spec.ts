@@ -128,6 +128,7 @@ describeWithRedis('the guard and what a Redis allows', () => {
   });
 
   it('lets the lock work with the rights that the documents name', async () => {
+    await redis.acl('LOG', 'RESET');
     await redis.acl('SETUSER', 'locker', 'on', '>pw', ...LOCK_RIGHTS.split(' '));
     const servers = { kind: 'single', address: { ...server.address, username: 'locker', password: 'pw' } } as const;
     const options = { servers, ttlMs: 900, timeoutMs: 400, openLimitMs: 5_000 };

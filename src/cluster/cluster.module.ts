@@ -21,7 +21,7 @@ const lock: Provider = {
         return new MemoryClusterLock();
       case 'redis': {
         const times = { ttlMs: LOCK_TTL_MS, timeoutMs: LOCK_TIMEOUT_MS, openLimitMs: OPEN_LIMIT_MS };
-        return RedlockClusterLock.open(clock, log, { address: guard.address, ...times });
+        return RedlockClusterLock.open(clock, log, { servers: guard.servers, ...times });
       }
     }
   },

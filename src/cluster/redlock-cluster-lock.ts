@@ -1,17 +1,19 @@
-import { Redis } from 'ioredis';
-import { isIP } from 'node:net';
+import { createHash } from 'node:crypto';
 import Redlock, { ExecutionError, ResourceLockedError } from 'redlock';
-import type { GuardAddress } from '../config/guard-address.js';
+import type { GuardServers } from '../config/guard-servers.js';
+import { openScriptRunner } from '../redis/open-script-runner.js';
+import type { ScriptRunner } from '../redis/script-runner.js';
 import type { Clock } from '../runtime/clock.js';
 import { within } from '../runtime/within.js';
 import { ClusterLock, type LockedRun } from './cluster-lock.js';
+import { RedlockClient } from './redlock-client.js';
 
 export interface LockLog {
   warn(event: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
 export interface RedlockClusterLockOptions {
-  readonly address: GuardAddress;
+  readonly servers: GuardServers;
   /** Life of a lock whose holder has died; a living one renews it every third of it. */
   readonly ttlMs: number;
   /** Longest wait for one answer of Redis. */
@@ -22,7 +24,6 @@ export interface RedlockClusterLockOptions {
 
 /** While Redis is away its time limit is paid once in this time, not for each job. */
 const ASK_AGAIN_AFTER_MS = 5_000;
-const RECONNECT_AFTER_MS = 250;
 /** How long a job that has ended waits until its lock is given back. */
 const RELEASE_LIMIT_MS = 1_000;
 /** Nobody waits for a lock: the next pass asks again. */
@@ -33,6 +34,12 @@ const ACQUIRE_ONCE = { retryCount: 0 };
  */
 const RENEWAL = { retryCount: 1, retryDelay: 200, retryJitter: 50 };
 
+const SILENT = { info: (): void => undefined, warn: (): void => undefined };
+/** Shows that the server takes writes of this account. No job has the name of the key. */
+const PROBE_TEXT = "redis.call('SET', KEYS[1], '1', 'PX', ARGV[1]) return 1";
+const PROBE = { text: PROBE_TEXT, sha: createHash('sha1').update(PROBE_TEXT).digest('hex') };
+const PROBE_TTL_MS = 1_000;
+
 /** Redlock's algorithm on one Redis. The library's own timers decide here: a lock's life is Redis's time in any case. */
 export class RedlockClusterLock extends ClusterLock {
   private readonly redlock: Redlock;
@@ -40,7 +47,7 @@ export class RedlockClusterLock extends ClusterLock {
   private isAwayLogged = false;
 
   private constructor(
-    private readonly redis: Redis,
+    private readonly redis: ScriptRunner,
     private readonly clock: Clock,
     private readonly log: LockLog,
     private readonly options: RedlockClusterLockOptions,
@@ -48,14 +55,16 @@ export class RedlockClusterLock extends ClusterLock {
     super();
     // A renewal may fail several times before the life of the lock ends.
     const automaticExtensionThreshold = Math.floor((options.ttlMs * 2) / 3);
-    this.redlock = new Redlock([redis], { ...RENEWAL, automaticExtensionThreshold });
+    this.redlock = new Redlock([new RedlockClient(redis)], { ...RENEWAL, automaticExtensionThreshold });
   }
 
   static async open(clock: Clock, log: LockLog, options: RedlockClusterLockOptions): Promise<RedlockClusterLock> {
-    const redis = connectionTo(options);
-    // Failures show in the calls; without a listener the process would end.
-    redis.on('error', () => undefined);
-    await within(clock, options.openLimitMs, 'a connection to Redis', redis.connect()).catch(() => undefined);
+    // The guard's connections tell of the same servers, so these are silent; `lock.away` says what follows from it.
+    const redis = await openScriptRunner(clock, SILENT, {
+      ...options,
+      name: 'wecom-callback-gateway-lock',
+      probe: (tag) => ({ script: PROBE, key: lockKey(tag), args: [PROBE_TTL_MS] }),
+    });
     return new RedlockClusterLock(redis, clock, log, options);
   }
 
@@ -76,14 +85,14 @@ export class RedlockClusterLock extends ClusterLock {
   }
 
   override async close(): Promise<void> {
-    this.redis.disconnect();
+    await this.redis.close();
   }
 
   /** `begun` resolves when the work has ended or was not begun, with the reason then; `ended` when all is over. */
   private locked(name: string, work: (signal: AbortSignal) => Promise<unknown>) {
     let workEnded: () => void;
     const whenWorkEnded = new Promise<void>((resolve) => (workEnded = resolve));
-    const using = this.redlock.using([`wecom:lock:{${name}}`], this.options.ttlMs, ACQUIRE_ONCE, async (signal) => {
+    const using = this.redlock.using([lockKey(name)], this.options.ttlMs, ACQUIRE_ONCE, async (signal) => {
       signal.addEventListener('abort', () => this.log.warn('lock.lost', { lock: name }), { once: true });
       // The library rejects when the lock cannot be given back, whatever became of the work: so that is kept apart.
       await work(signal).catch(() => undefined);
@@ -113,23 +122,7 @@ async function isHeld(error: unknown): Promise<boolean> {
   );
 }
 
-function connectionTo({ address, timeoutMs }: RedlockClusterLockOptions): Redis {
-  const { host, port, tls, username, password, db } = address;
-  return new Redis({
-    ...{ host, port, username, password, db },
-    ...(tls ? { tls: isIP(host) === 0 ? { servername: host } : {} } : {}),
-    connectionName: 'wecom-callback-gateway-lock',
-    disableClientInfo: true,
-    lazyConnect: true,
-    connectTimeout: timeoutMs,
-    commandTimeout: timeoutMs,
-    // A connection whose other end is gone would take a quarter of an hour to notice.
-    socketTimeout: 2 * timeoutMs,
-    disconnectTimeout: 1,
-    // No lock may be taken later than somebody waits for it: nobody would give it back.
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => RECONNECT_AFTER_MS,
-  });
+/** The braces keep a lock on one slot of a cluster. */
+function lockKey(name: string): string {
+  return `wecom:lock:{${name}}`;
 }

@@ -2,7 +2,12 @@
 // the part of them that is used here.
 declare module 'redlock' {
   import type { EventEmitter } from 'node:events';
-  import type { Redis } from 'ioredis';
+
+  /** What the library asks of a client of ioredis. */
+  export interface Client {
+    evalsha(sha: string, keyCount: number, keysAndArgs: readonly (string | number)[]): Promise<number>;
+    eval(text: string, keyCount: number, keysAndArgs: readonly (string | number)[]): Promise<number>;
+  }
 
   export interface Settings {
     readonly driftFactor: number;
@@ -13,7 +18,7 @@ declare module 'redlock' {
   }
 
   export interface ExecutionStats {
-    readonly votesAgainst: ReadonlyMap<Redis, Error>;
+    readonly votesAgainst: ReadonlyMap<Client, Error>;
   }
 
   export class ResourceLockedError extends Error {}
@@ -23,7 +28,7 @@ declare module 'redlock' {
   }
 
   export default class Redlock extends EventEmitter {
-    constructor(clients: Iterable<Redis>, settings?: Partial<Settings>);
+    constructor(clients: Iterable<Client>, settings?: Partial<Settings>);
     using<T>(
       resources: string[],
       duration: number,

@@ -1,6 +1,6 @@
 import type { DatabaseAddress } from './database-address.js';
 import type { NackMode } from './env.js';
-import type { GuardAddress } from './guard-address.js';
+import type { GuardServers } from './guard-servers.js';
 import type { KeptAges } from './kept-ages.js';
 import type { Role } from './roles.js';
 import type { TransportConfig } from './transport-config.js';
@@ -40,8 +40,8 @@ export type StoreConfig =
 /** Which engine wall 1 runs on. */
 export type GuardConfig =
   | { readonly engine: 'embedded' }
-  /** The address holds a password: never to be logged. */
-  | { readonly engine: 'redis'; readonly address: GuardAddress };
+  /** They hold passwords and keys: never to be logged. */
+  | { readonly engine: 'redis'; readonly servers: GuardServers };
 
 export interface Config {
   readonly role: Role;

@@ -96,6 +96,30 @@ export class Env {
   @IsString()
   REDIS_URL?: string;
 
+  /** Instead of REDIS_URL, some servers of a Redis Cluster: redis://user:password@host:port,host:port. */
+  @IsOptional()
+  @IsString()
+  REDIS_CLUSTER?: string;
+
+  /** Sentinels, in the same form. The host of REDIS_URL is then the master's name. */
+  @IsOptional()
+  @IsString()
+  REDIS_SENTINELS?: string;
+
+  /** For rediss://: whom to trust, PEM text. Empty: the authorities that Node knows. */
+  @IsOptional()
+  @IsString()
+  REDIS_TLS_CA?: string;
+
+  /** For rediss://: the certificate to show, PEM text. */
+  @IsOptional()
+  @IsString()
+  REDIS_TLS_CERT?: string;
+
+  @IsOptional()
+  @IsString()
+  REDIS_TLS_KEY?: string;
+
   /** Wall 2. */
   @IsIn(TRANSPORTS)
   TRANSPORT: (typeof TRANSPORTS)[number] = 'sqlite';

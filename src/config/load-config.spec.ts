@@ -126,7 +126,7 @@ describe('the guard', () => {
     const { guard } = load({ GUARD: 'redis', REDIS_URL_FILE: 'redis-url' });
     expect(guard).toEqual({
       engine: 'redis',
-      address: { host: 'redis', port: 6380, tls: false, password: 'a-secret', db: 2 },
+      servers: { kind: 'single', address: { host: 'redis', port: 6380, tls: false, password: 'a-secret', db: 2 } },
     });
   });
 

@@ -11,7 +11,7 @@ import {
 } from './config.js';
 import { parseDatabaseUrl } from './database-address.js';
 import { Env } from './env.js';
-import { parseRedisUrl } from './guard-address.js';
+import { readGuardServers } from './guard-servers.js';
 import { keptAges, keptFaults, type KeptDays } from './kept-ages.js';
 import { partsOf, roleFaults, roleWarnings, ROLES, type EngineChoice, type RoleChoice } from './roles.js';
 import { readTransport, type TransportConfig } from './transport-config.js';
@@ -114,17 +114,10 @@ function readEnv(sources: ConfigSources, faults: string[]): Env {
 
 /** Settings without a default are no keys of a new object. */
 const TEXTS_WITHOUT_DEFAULT = [
-  'ADMIN_TOKEN',
-  'WECOM_APPS_FILE',
-  'DATABASE_URL',
-  'REDIS_URL',
-  'KAFKA_BROKERS',
-  'KAFKA_SASL_USERNAME',
-  'KAFKA_SASL_PASSWORD',
-  'KAFKA_TLS_CA',
-  'KAFKA_TLS_CERT',
-  'KAFKA_TLS_KEY',
-  'ROCKETMQ_ENDPOINTS',
+  ...['ADMIN_TOKEN', 'WECOM_APPS_FILE', 'DATABASE_URL', 'REDIS_URL', 'REDIS_CLUSTER', 'REDIS_SENTINELS'],
+  ...['REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_KEY'],
+  ...['KAFKA_BROKERS', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
+  ...['KAFKA_TLS_CA', 'KAFKA_TLS_CERT', 'KAFKA_TLS_KEY', 'ROCKETMQ_ENDPOINTS'],
 ];
 const NUMBERS_WITHOUT_DEFAULT = ['EVENTS_KEPT_DAYS', 'HISTORY_KEPT_DAYS'];
 const ENV_KEYS: readonly string[] = [
@@ -222,14 +215,8 @@ function demoFaults(env: Env): string[] {
 /** The engine of wall 1 and what it needs; faults are added to `faults`. */
 function readGuard(env: Env, faults: string[]): GuardConfig {
   if (env.GUARD !== 'redis') return { engine: 'embedded' };
-  const address = env.REDIS_URL ? parseRedisUrl(env.REDIS_URL) : null;
-  if (address !== null) return { engine: 'redis', address };
-  faults.push(
-    env.REDIS_URL
-      ? 'REDIS_URL: must be redis://user:password@host:port/db or rediss://…, without options behind a "?"'
-      : 'REDIS_URL: must be set with GUARD=redis',
-  );
-  return { engine: 'embedded' };
+  const servers = readGuardServers(env, faults);
+  return servers === null ? { engine: 'embedded' } : { engine: 'redis', servers };
 }
 
 const NO_APPS: ParsedApps = { apps: new Map(), faults: [], warnings: [] };

@@ -36,7 +36,7 @@ async function openGuard(config: Config, clock: Clock, disk: Disk, log: Log): Pr
       return new MemoryIdempotencyStore(clock, { keysMax: EMBEDDED_KEYS_MAX });
     case 'redis':
       return RedisIdempotencyStore.open(clock, disk, log, {
-        address: config.guard.address,
+        servers: config.guard.servers,
         timeoutMs: config.guardTimeoutMs,
         openLimitMs: OPEN_LIMIT_MS,
       });

@@ -31,7 +31,12 @@ describeWithRedis('the cluster lock on a real Redis', () => {
 
   async function lockOf(): Promise<RedlockClusterLock> {
     const log = { warn: (event: string) => void lines.push(event) };
-    const options = { address: server.address, ttlMs: TTL_MS, timeoutMs: 400, openLimitMs: 5_000 };
+    const options = {
+      servers: { kind: 'single', address: server.address } as const,
+      ttlMs: TTL_MS,
+      timeoutMs: 400,
+      openLimitMs: 5_000,
+    };
     const lock = await RedlockClusterLock.open(new SystemClock(), log, options);
     open.push(lock);
     return lock;

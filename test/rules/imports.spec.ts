@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 
-/** Style.md, section 1, with `runtime` and `database` below. A folder imports from lower levels only. */
+/** Style.md, section 1, with `runtime`, `database` and `redis` below. A folder imports from lower levels only. */
 const LEVELS: readonly (readonly string[])[] = [
   ['runtime', 'wecom'],
   ['config', 'observability'],
-  ['database'],
+  ['database', 'redis'],
   ['entity-types'],
   ['transport', 'idempotency', 'cluster', 'event-log', 'saga', 'wecom-api'],
   ['handlers'],

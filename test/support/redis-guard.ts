@@ -1,4 +1,4 @@
-import type { GuardAddress } from '../../src/config/guard-address.js';
+import type { GuardAddress, GuardServers } from '../../src/config/guard-servers.js';
 import { RedisIdempotencyStore } from '../../src/idempotency/redis/redis-idempotency-store.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
 import { SystemDisk } from '../../src/runtime/system-disk.js';
@@ -11,9 +11,9 @@ export interface GuardLine {
 /** Generous, for a machine that runs much else; tests about the limit set their own. */
 const TIMEOUT_MS = 2_000;
 
-/** A guard on Redis with what it logged. */
+/** A guard on one Redis, or on whatever the servers are, with what it logged. */
 export async function openGuard(
-  address: GuardAddress,
+  where: GuardAddress | GuardServers,
   { timeoutMs = TIMEOUT_MS, openLimitMs = 5_000 } = {},
 ): Promise<{ store: RedisIdempotencyStore; lines: GuardLine[] }> {
   const lines: GuardLine[] = [];
@@ -22,7 +22,7 @@ export async function openGuard(
     new SystemClock(),
     new SystemDisk(),
     { info: note, warn: note },
-    { address, timeoutMs, openLimitMs },
+    { servers: 'kind' in where ? where : { kind: 'single', address: where }, timeoutMs, openLimitMs },
   );
   return { store, lines };
 }

@@ -1,24 +1,30 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import type { GuardAddress } from '../../src/config/guard-address.js';
+import type { Certificates, GuardAddress } from '../../src/config/guard-servers.js';
 import { freePort } from './free-port.js';
+import { installedRedis, type RedisProgram } from './redis-programs.js';
 import { until } from './until.js';
 
-const BINARY = 'redis-server';
-const isThere = spawnSync(BINARY, ['--version']).status === 0;
+export interface RedisServerOptions {
+  readonly program?: RedisProgram | null;
+  /** Given at every start. */
+  readonly args?: readonly string[];
+  /** It then answers nobody without TLS. */
+  readonly tls?: { readonly ca: string; readonly args: readonly string[]; readonly client: Certificates };
+}
 
 /** A suite that needs a real Redis: skipped without one, loudly, and failed where CI should have brought it. */
 export function describeWithRedis(name: string, suite: () => void): void {
-  if (isThere) {
+  if (installedRedis !== null) {
     describe(name, suite);
     return;
   }
-  const hint = `no ${BINARY} on this machine, so "${name}" cannot run: apt-get install redis-server`;
+  const hint = `no redis-server on this machine, so "${name}" cannot run: apt-get install redis-server`;
   if (process.env['CI']) {
     describe(name, () => it('finds a redis-server', () => expect.fail(hint)));
     return;
@@ -34,14 +40,21 @@ export class RedisServer {
 
   private constructor(
     readonly address: GuardAddress,
-    private readonly folder: string,
+    readonly folder: string,
+    private readonly options: RedisServerOptions,
   ) {}
 
-  static async start(): Promise<RedisServer> {
+  static async start(options: RedisServerOptions = {}): Promise<RedisServer> {
     const folder = await mkdtemp(join(tmpdir(), 'wecom-redis-'));
-    const server = new RedisServer({ host: '127.0.0.1', port: await freePort(), tls: false, db: 0 }, folder);
+    const where = { host: '127.0.0.1', port: await freePort(), tls: options.tls !== undefined, db: 0 };
+    const certificates = options.tls && { certificates: { ...options.tls.client, ca: options.tls.ca } };
+    const server = new RedisServer({ ...where, ...certificates }, folder, options);
     await server.run();
     return server;
+  }
+
+  get isRunning(): boolean {
+    return this.child !== null;
   }
 
   get url(): string {
@@ -51,8 +64,11 @@ export class RedisServer {
   /** Starts the process, also again after `kill`: on the same port and empty. */
   async run(...extra: string[]): Promise<void> {
     const { host, port } = this.address;
-    const options = ['--bind', host, '--port', String(port), '--dir', this.folder, '--save', '', '--appendonly', 'no'];
-    const child = spawn(BINARY, [...options, ...extra], { stdio: 'ignore' });
+    const { program = installedRedis, args = [], tls } = this.options;
+    const [command, ...prefix] = program?.command ?? ['redis-server'];
+    const ports = tls ? ['--port', '0', '--tls-port', String(port), ...tls.args] : ['--port', String(port)];
+    const options = ['--bind', host, ...ports, '--dir', this.folder, '--save', '', '--appendonly', 'no'];
+    const child = spawn(command, [...prefix, ...options, ...args, ...extra], { stdio: 'ignore' });
     this.child = child;
     // A test run that is cut off must leave no server behind.
     const killIt = (): void => void child.kill('SIGKILL');
@@ -65,8 +81,11 @@ export class RedisServer {
 
   /** A client of the test's own, which is closed with the server. */
   client(): Redis {
-    const { host, port } = this.address;
-    const client = new Redis({ host, port, maxRetriesPerRequest: 1, retryStrategy: () => 20, disableClientInfo: true });
+    const { host, port, certificates } = this.address;
+    const client = new Redis({
+      ...{ host, port, ...(certificates ? { tls: { ...certificates } } : {}) },
+      ...{ maxRetriesPerRequest: 1, retryStrategy: () => 20, disableClientInfo: true },
+    });
     // Failures show in the calls.
     client.on('error', () => undefined);
     this.clients.push(client);

@@ -1,18 +1,13 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { Script } from '../../redis/script-runner.js';
 import type { Disk } from '../../runtime/disk.js';
 
 const NAMES = ['claim', 'confirm', 'acquire', 'start', 'renew', 'complete', 'release'] as const;
 const FOLDER = join(import.meta.dirname, '../lua');
 
-export interface GuardScript {
-  readonly text: string;
-  /** What Redis knows the text by. */
-  readonly sha: string;
-}
-
 /** One script for each move between guard states. */
-export type GuardScripts = Readonly<Record<(typeof NAMES)[number], GuardScript>>;
+export type GuardScripts = Readonly<Record<(typeof NAMES)[number], Script>>;
 
 /** Rejects when a file is missing: the build copies them beside the compiled code. */
 export async function loadGuardScripts(disk: Disk): Promise<GuardScripts> {

@@ -1,13 +1,15 @@
-import type { GuardAddress } from '../../config/guard-address.js';
+import type { GuardServers } from '../../config/guard-servers.js';
+import { openScriptRunner } from '../../redis/open-script-runner.js';
+import { ScriptUnansweredError, type Script, type ScriptRunner } from '../../redis/script-runner.js';
+import type { LinkLog } from '../../redis/server-link.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { Disk } from '../../runtime/disk.js';
 import type { AcquireResult, ClaimResult, HolderResult } from '../idempotency-store.js';
 import { GuardUnavailableError, IdempotencyStore } from '../idempotency-store.js';
-import { loadGuardScripts, type GuardScript, type GuardScripts } from './guard-scripts.js';
-import { RedisLink, type GuardLog } from './redis-link.js';
+import { loadGuardScripts, type GuardScripts } from './guard-scripts.js';
 
 export interface RedisIdempotencyStoreOptions {
-  readonly address: GuardAddress;
+  readonly servers: GuardServers;
   /** Longest wait for an answer. */
   readonly timeoutMs: number;
   /** Longest wait for the first connection; the store opens without it then, and goes on trying. */
@@ -23,7 +25,7 @@ const ALREADY_SUCCESS = -2;
 
 // What a connection is tried with: a claim like any other, so that a replica, a full memory or a right that is missing
 // shows before an event meets it.
-const PROBE_KEY = 'probe';
+const PROBE_TOKEN = 'probe';
 const PROBE_TTL_MS = 1_000;
 
 /**
@@ -32,7 +34,7 @@ const PROBE_TTL_MS = 1_000;
  */
 export class RedisIdempotencyStore extends IdempotencyStore {
   private constructor(
-    private readonly link: RedisLink,
+    private readonly redis: ScriptRunner,
     private readonly scripts: GuardScripts,
   ) {
     super();
@@ -42,14 +44,16 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   static async open(
     clock: Clock,
     disk: Disk,
-    log: GuardLog,
+    log: LinkLog,
     options: RedisIdempotencyStoreOptions,
   ): Promise<RedisIdempotencyStore> {
     const scripts = await loadGuardScripts(disk);
-    const probe = { script: scripts.claim, key: redisKey(PROBE_KEY), args: [PROBE_KEY, PROBE_TTL_MS] };
-    const link = new RedisLink(clock, log, { ...options, probe });
-    await link.open(options.openLimitMs);
-    return new RedisIdempotencyStore(link, scripts);
+    const redis = await openScriptRunner(clock, log, {
+      ...options,
+      name: 'wecom-callback-gateway',
+      probe: (tag) => ({ script: scripts.claim, key: redisKey(tag), args: [PROBE_TOKEN, PROBE_TTL_MS] }),
+    });
+    return new RedisIdempotencyStore(redis, scripts);
   }
 
   override async claim(key: string, token: string, ttlMs: number): Promise<ClaimResult> {
@@ -85,16 +89,20 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   }
 
   override trouble(): { since: number; reason: string } | null {
-    return this.link.trouble();
+    return this.redis.trouble();
   }
 
   /** Ends at once, also while Redis hangs. Calls under way are rejected. */
   override close(): Promise<void> {
-    return this.link.close();
+    return this.redis.close();
   }
 
-  private run(script: GuardScript, key: string, token: string, ...times: number[]): Promise<number> {
-    return this.link.run({ script, key: redisKey(key), args: [token, ...times] });
+  private async run(script: Script, key: string, token: string, ...times: number[]): Promise<number> {
+    try {
+      return await this.redis.run({ script, key: redisKey(key), args: [token, ...times] });
+    } catch (error) {
+      throw new GuardUnavailableError({ cause: error instanceof ScriptUnansweredError ? error.cause : error });
+    }
   }
 }
 

@@ -1,35 +1,38 @@
-import { Redis } from 'ioredis';
-import { isIP } from 'node:net';
-import type { GuardAddress } from '../../config/guard-address.js';
-import type { Clock, Timer } from '../../runtime/clock.js';
-import { TimeLimitError } from '../../runtime/within.js';
-import { GuardUnavailableError } from '../idempotency-store.js';
+import type { Redis } from 'ioredis';
+import type { Clock, Timer } from '../runtime/clock.js';
+import { TimeLimitError } from '../runtime/within.js';
 import { CircuitBreaker, type Outage } from './circuit-breaker.js';
-import type { GuardScript } from './guard-scripts.js';
+import { keptConnection, type ConnectionTarget } from './redis-connection.js';
 import { reasonOf, sendsElsewhere } from './redis-reasons.js';
+import { ScriptRunner, ScriptUnansweredError, type ScriptCall } from './script-runner.js';
 
-export interface GuardLog {
+export interface LinkLog {
   info(event: string, fields: Readonly<Record<string, unknown>>): void;
   warn(event: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
-export interface ScriptCall {
-  readonly script: GuardScript;
-  readonly key: string;
-  readonly args: readonly (string | number)[];
+export interface ServerLinkOptions {
+  readonly target: ConnectionTarget;
+  /** What the server knows the connection by. */
+  readonly name: string;
+  readonly timeoutMs: number;
+  /** Shows that the server takes what it will be asked. */
+  readonly probe: () => ScriptCall;
+  /** True when this error means that all is well and another server has the key. It is then rejected with as it is. */
+  readonly isRedirection?: (error: unknown) => boolean;
+  /** Which of several servers it is, for the log. */
+  readonly fields?: () => Readonly<Record<string, unknown>>;
 }
 
-export interface RedisLinkOptions {
-  readonly address: GuardAddress;
-  readonly timeoutMs: number;
-  /** Shows that the server takes what the guard will ask of it. */
-  readonly probe: ScriptCall;
+export interface Hop {
+  /** What is left of the caller's time. */
+  readonly limitMs: number;
+  /** The server takes the key over just now, and answers only whoever says that it was sent. */
+  readonly isAsking: boolean;
 }
 
 /** Enough to tell an outage from a reply that came late once. */
 const FAILURES_MAX = 3;
-/** The breaker's pause: no more than one connection is tried in this time. Short, as each try costs no caller anything. */
-const RECONNECT_AFTER_MS = 250;
 /** From the start of a connection to the probe's answer. A server that is stopped accepts connections and says nothing. */
 const CONNECT_LIMIT_MS = 2_000;
 /** A replica answers a ping, and a server that hangs keeps its connection: without callbacks only a look tells. */
@@ -42,11 +45,8 @@ const NOEVICTION = 'noeviction';
  * One connection to Redis behind a circuit breaker. The breaker opens with the connection's end, or ends it after some
  * failures in a row; while it is open, calls are rejected at once and a new connection is tried again and again. The
  * first answer on it, to a probe, closes the breaker: no call of ours has to find out whether Redis is back.
- *
- * Nothing waits in a queue: what cannot be sent now is rejected, so no step runs after its caller has gone on without it
- * (but for what Redis had in its socket when it stopped).
  */
-export class RedisLink {
+export class ServerLink extends ScriptRunner {
   private readonly breaker: CircuitBreaker;
   private readonly redis: Redis;
   private connectTimer: Timer | null = null;
@@ -60,15 +60,16 @@ export class RedisLink {
 
   constructor(
     private readonly clock: Clock,
-    private readonly log: GuardLog,
-    private readonly options: RedisLinkOptions,
+    private readonly log: LinkLog,
+    private readonly options: ServerLinkOptions,
   ) {
+    super();
     this.breaker = new CircuitBreaker(clock, FAILURES_MAX);
     this.breaker.open('not connected yet');
-    this.redis = connectionTo(options.address);
+    this.redis = keptConnection(options.target, options.name);
     this.redis.on('connecting', () => this.connecting());
     this.redis.on('ready', () => void this.probe());
-    this.redis.on('error', (error) => (this.lastError = error));
+    this.redis.on('error', (error) => this.erred(error));
     this.redis.on('close', () => this.lost());
   }
 
@@ -86,30 +87,35 @@ export class RedisLink {
     });
   }
 
-  trouble(): Outage | null {
+  override trouble(): Outage | null {
     return this.breaker.outage;
   }
 
-  /** The script's answer, or a rejection with `GuardUnavailableError` within the time limit. */
-  async run(call: ScriptCall): Promise<number> {
+  override run(call: ScriptCall): Promise<number> {
+    return this.hop(call, { limitMs: this.options.timeoutMs, isAsking: false });
+  }
+
+  /** As `run`, for a caller that may be sent from server to server; a redirection is rejected with as it is. */
+  async hop(call: ScriptCall, hop: Hop): Promise<number> {
     const { outage } = this.breaker;
-    if (outage !== null) throw new GuardUnavailableError({ cause: outage.reason });
-    if (this.callCount >= CALLS_MAX) throw new GuardUnavailableError({ cause: `${CALLS_MAX} calls under way` });
+    if (outage !== null) throw new ScriptUnansweredError({ cause: outage.reason });
+    if (this.callCount >= CALLS_MAX) throw new ScriptUnansweredError({ cause: `${CALLS_MAX} calls under way` });
     this.callCount += 1;
     try {
-      const answer = await this.ask(call);
+      const answer = await this.ask(call, hop);
       this.breaker.worked();
       return answer;
     } catch (error) {
+      if (this.options.isRedirection?.(error)) throw error;
       this.failed(error);
-      throw new GuardUnavailableError({ cause: error });
+      throw new ScriptUnansweredError({ cause: error });
     } finally {
       this.callCount -= 1;
     }
   }
 
   /** Without waiting for the other end, which may hang. */
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     this.isClosed = true;
     this.breaker.open('closed');
     this.connectTimer?.cancel();
@@ -118,7 +124,9 @@ export class RedisLink {
     this.redis.disconnect();
   }
 
-  private ask({ script, key, args }: ScriptCall): Promise<number> {
+  private ask({ script, key, args }: ScriptCall, { limitMs, isAsking }: Hop): Promise<number> {
+    // The permission holds for the next command on the connection, which is written in the same breath.
+    const askFirst = (): void => void (isAsking && this.redis.asking().catch(() => undefined));
     return new Promise((resolve, reject) => {
       let isOver = false;
       const tooLate = (): void => {
@@ -127,13 +135,15 @@ export class RedisLink {
       };
       // When this process itself was busy for longer than the limit, the timer comes before the reply is read, though it
       // is there. One turn of the event loop tells a slow Redis from a slow reader.
-      const timer = this.clock.after(this.options.timeoutMs, () => void this.clock.nextTurn().then(tooLate));
+      const timer = this.clock.after(limitMs, () => void this.clock.nextTurn().then(tooLate));
+      askFirst();
       this.redis
         .evalsha(script.sha, 1, key, ...args)
         .catch((error: unknown) => {
           // The cache of scripts is empty after a restart, a failover or SCRIPT FLUSH; EVAL fills it. Not for a caller that
           // has been told that there is no answer.
           if (isOver || !isNoScript(error)) throw error;
+          askFirst();
           return this.redis.eval(script.text, 1, key, ...args);
         })
         .then((answer) => resolve(Number(answer)), reject)
@@ -153,32 +163,53 @@ export class RedisLink {
   }
 
   private connecting(): void {
+    this.connectTimer?.cancel();
     if (this.isClosed) return;
-    this.connectTimer = this.clock.after(CONNECT_LIMIT_MS, () => {
-      this.lastError = new TimeLimitError('a connection to Redis', CONNECT_LIMIT_MS);
+    // Again and again: the first time the client may still be asking Sentinels for the address.
+    this.connectTimer = this.clock.every(CONNECT_LIMIT_MS, () => {
+      this.lastError ??= new TimeLimitError('a connection to Redis', CONNECT_LIMIT_MS);
       this.hangUp();
     });
   }
 
+  private erred(error: Error): void {
+    const isSearching = this.redis.status === 'connecting' && this.options.target.kind === 'sentinel';
+    // An error of the system belongs to a connection, whose end is heard of as well. Sentinels are asked again and again
+    // without one.
+    if (!isSearching || 'code' in error) {
+      this.lastError = error;
+      return;
+    }
+    this.lastError = new NoMasterError(error);
+    this.breaker.open(reasonOf(this.lastError));
+    this.announce(reasonOf(this.lastError));
+  }
+
   /** Asks what a callback would ask, so that health tells of a Redis that takes no writes before an event meets it. */
   private look(): void {
-    if (this.breaker.outage === null) this.run(this.options.probe).catch(() => undefined);
+    if (this.breaker.outage === null) this.run(this.options.probe()).catch(() => undefined);
   }
 
   private async probe(): Promise<void> {
     try {
-      await this.ask(this.options.probe);
+      await this.ask(this.options.probe(), { limitMs: this.options.timeoutMs, isAsking: false });
     } catch (error) {
-      this.lastError = error;
-      this.hangUp();
-      return;
+      // A server of a cluster that has no slot yet, or none any more, is well: it only has no key to be tried on.
+      if (!this.options.isRedirection?.(error)) {
+        this.lastError = error;
+        this.hangUp();
+        return;
+      }
     }
     if (this.isClosed) return;
     this.connectTimer?.cancel();
     this.lastError = null;
     this.isOutageLogged = false;
     const outage = this.breaker.close();
-    this.log.info('guard.connected', { afterMs: this.clock.now() - (outage?.since ?? this.clock.now()) });
+    this.log.info('guard.connected', {
+      afterMs: this.clock.now() - (outage?.since ?? this.clock.now()),
+      ...this.options.fields?.(),
+    });
     this.whenFirstUp?.();
     this.whenFirstUp = null;
     await this.checkEviction();
@@ -203,7 +234,7 @@ export class RedisLink {
 
   /** One line an outage, however often it is tried to end it. */
   private announce(reason: string): void {
-    if (!this.isOutageLogged && !this.isClosed) this.log.warn('guard.lost', { reason });
+    if (!this.isOutageLogged && !this.isClosed) this.log.warn('guard.lost', { reason, ...this.options.fields?.() });
     this.isOutageLogged = true;
   }
 
@@ -212,7 +243,8 @@ export class RedisLink {
     try {
       // CONFIG is refused by many hosted servers; INFO says it too.
       const policy = /^maxmemory_policy:(\S+)/m.exec(await this.redis.info('memory'))?.[1] ?? NOEVICTION;
-      if (policy !== this.policySeen) this.log.warn('guard.eviction_allowed', { policy, wanted: NOEVICTION });
+      if (policy !== this.policySeen)
+        this.log.warn('guard.eviction_allowed', { policy, wanted: NOEVICTION, ...this.options.fields?.() });
       this.policySeen = policy;
     } catch {
       // Without the right to ask, nothing is known, and nothing is claimed.
@@ -220,27 +252,13 @@ export class RedisLink {
   }
 }
 
-function connectionTo({ host, port, tls, username, password, db }: GuardAddress): Redis {
-  return new Redis({
-    host,
-    port,
-    username,
-    password,
-    db,
-    // The name is what a server with many certificates chooses by.
-    ...(tls ? { tls: isIP(host) === 0 ? { servername: host } : {} } : {}),
-    connectionName: 'wecom-callback-gateway',
-    disableClientInfo: true,
-    lazyConnect: true,
-    // How long to wait for the other end to hang up as well: not at all.
-    disconnectTimeout: 1,
-    // No step may run later than its caller waits for it: no queue while there is no connection, and no resending.
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => RECONNECT_AFTER_MS,
-    maxLoadingRetryTime: RECONNECT_AFTER_MS,
-  });
+/** Its words are read by people; those of the client name hosts. */
+class NoMasterError extends Error {
+  constructor(cause: Error) {
+    const [, code] = /Last error: (?:\w+ )?([A-Z]{5,})\b/.exec(cause.message) ?? [];
+    super(`no Sentinel names a master${code === undefined ? '' : ` (${code})`}`, { cause });
+    this.name = 'NoMasterError';
+  }
 }
 
 function isNoScript(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/clock.js';
+import type { Clock } from '../runtime/clock.js';
 
 export interface Outage {
   /** The first failure, milliseconds since 1970. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 
 function make() {

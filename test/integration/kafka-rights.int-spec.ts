@@ -56,7 +56,7 @@ await describeWithKafka('Kafka as docs/deploy.md sets it up', () => {
       await writeFile(join(bin, tool), `#!/bin/sh\n${java}\n`);
       await chmod(join(bin, tool), 0o755);
     }
-    const env = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, BROKER: server.plainAddresses[0] };
+    const env = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, BROKER: server.plainAddresses.join(',') };
     run = async (commands) => {
       const child = spawn('bash', ['-ec', commands], { env, stdio: ['ignore', 'pipe', 'pipe'] });
       let said = '';
@@ -83,7 +83,7 @@ await describeWithKafka('Kafka as docs/deploy.md sets it up', () => {
     const plain = testBroker(server.addresses);
     return world.open(
       {},
-      { topics: [EVENTS!, DLQ!], broker: { ...plain, sasl, topics: { ...plain.topics, create: false } } },
+      { topics: [EVENTS, DLQ], broker: { ...plain, sasl, topics: { ...plain.topics, create: false } } },
     );
   }
 
@@ -98,22 +98,22 @@ await describeWithKafka('Kafka as docs/deploy.md sets it up', () => {
 
   it('lets gateway and worker do what they do', { timeout: 120_000 }, async () => {
     const [gateway, worker] = [await open('wecom-gateway'), await open('wecom-worker')];
-    const [events, dead] = [await consume(worker, EVENTS!, WORKERS!), await consume(worker, DLQ!, DEAD!)];
+    const [events, dead] = [await consume(worker, EVENTS, WORKERS), await consume(worker, DLQ, DEAD)];
 
-    await gateway.publish(EVENTS!, [{ orderingKey: 'a', body: 'event' }]);
-    await worker.publish(DLQ!, [{ orderingKey: 'a', body: 'dead' }]);
+    await gateway.publish(EVENTS, [{ orderingKey: 'a', body: 'event' }]);
+    await worker.publish(DLQ, [{ orderingKey: 'a', body: 'dead' }]);
 
     await until(() => events.includes('event') && dead.includes('dead'), 60_000, 'both are there');
     expect([gateway.trouble(), worker.trouble()]).toEqual([null, null]);
-    expect(await worker.backlog(EVENTS!, WORKERS!)).not.toEqual({ unsettled: null });
+    expect(await worker.backlog(EVENTS, WORKERS)).not.toEqual({ unsettled: null });
   });
 
   it('lets a gateway read nothing, and a worker bring no events', { timeout: 120_000 }, async () => {
     const [gateway, worker] = [await open('wecom-gateway'), await open('wecom-worker')];
 
-    await expect(worker.publish(EVENTS!, [{ orderingKey: 'a', body: 'forged' }])).rejects.toThrow();
-    await expect(gateway.publish(DLQ!, [{ orderingKey: 'a', body: 'forged' }])).rejects.toThrow();
-    const seen = await consume(gateway, EVENTS!, WORKERS!);
+    await expect(worker.publish(EVENTS, [{ orderingKey: 'a', body: 'forged' }])).rejects.toThrow();
+    await expect(gateway.publish(DLQ, [{ orderingKey: 'a', body: 'forged' }])).rejects.toThrow();
+    const seen = await consume(gateway, EVENTS, WORKERS);
     await until(() => /authoriz/i.test(gateway.trouble()?.reason ?? ''), 60_000, 'the refusal shows');
     expect(seen).toEqual([]);
   });
@@ -124,15 +124,15 @@ await describeWithKafka('Kafka as docs/deploy.md sets it up', () => {
     await until(() => Date.now() > backupAt.getTime() + 5, 1_000, 'the clock moves');
     const bodies = ['first', 'second', 'third'];
     const first = await open('wecom-worker');
-    const seen = await consume(first, EVENTS!, WORKERS!);
-    for (const body of bodies) await gateway.publish(EVENTS!, [{ orderingKey: 'restored', body }]);
+    const seen = await consume(first, EVENTS, WORKERS);
+    for (const body of bodies) await gateway.publish(EVENTS, [{ orderingKey: 'restored', body }]);
     await until(() => bodies.every((body) => seen.includes(body)), 60_000, 'all are applied');
     await first.close();
 
     const reset = printed('kafka-consumer-groups.sh').replace(/^redis-cli.*\n/m, '');
     await run(reset.replace(/--to-datetime \S+/, `--to-datetime ${backupAt.toISOString().replace('Z', '')}`));
 
-    const again = await consume(await open('wecom-worker'), EVENTS!, WORKERS!);
+    const again = await consume(await open('wecom-worker'), EVENTS, WORKERS);
     await until(() => again.length >= bodies.length, 60_000, 'they come again');
     expect(again).toEqual(bodies);
   });

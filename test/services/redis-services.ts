@@ -14,8 +14,10 @@ import {
 } from './redis-engine.js';
 import { runCommand } from './run-command.js';
 import { ServiceFailedError, type ServerPlan, type Service } from './service.js';
+import { pause } from './supervisor.js';
 
 const REDIS: Launch = { command: 'redis-server', args: [] };
+const FORMED_LIMIT_MS = 60_000;
 const NODES = 6;
 const DATA_SERVERS = 3;
 const NEEDS = [{ program: 'redis-server', aptPackage: 'redis-server' }];
@@ -67,14 +69,14 @@ function cluster(folder: string, base: number): Part {
     prepare: () => Promise.all(ports.map((port) => dataServer(REDIS, folder, `node-${port}`, port, CLUSTER_OPTIONS))),
     isReady: async () => (await Promise.all(ports.map(answers))).every(Boolean),
     complete: async () => {
-      const isWhole = async (): Promise<boolean> =>
-        String(await askRedis(base, 'CLUSTER', 'INFO')).includes('cluster_state:ok');
-      if (await isWhole()) return;
-      // One that was formed before finds itself again; creating it anew would be refused, since it holds slots.
-      if (!/cluster_known_nodes:1\b/.test(String(await askRedis(base, 'CLUSTER', 'INFO')))) return;
-      const nodes = ports.map((port) => `127.0.0.1:${port}`);
-      const create = ['--cluster', 'create', ...nodes, '--cluster-replicas', '1', '--cluster-yes'];
-      await runCommand({ command: 'redis-cli', args: create });
+      const info = async (): Promise<string> => String(await askRedis(base, 'CLUSTER', 'INFO'));
+      // One that was formed before finds itself again; a second creation would be refused.
+      if (/cluster_known_nodes:1\b/.test(await info())) {
+        const nodes = ports.map((port) => `127.0.0.1:${port}`);
+        const create = ['--cluster', 'create', ...nodes, '--cluster-replicas', '1', '--cluster-yes'];
+        await runCommand({ command: 'redis-cli', args: create });
+      }
+      await formed(async () => (await info()).includes('cluster_state:ok'), 'the cluster is not whole');
     },
   };
 }
@@ -99,6 +101,11 @@ function sentinel(folder: string, base: number): Part {
       const known = await askRedis(sentinels[0]!, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster');
       const master = Array.isArray(known) ? Number(known[1]) : base;
       for (const port of data.filter((one) => one !== master)) await askRedis(port, 'REPLICAOF', '127.0.0.1', master);
+      const agree = async (): Promise<boolean> => {
+        const infos = await Promise.all(sentinels.map((port) => askRedis(port, 'INFO', 'sentinel')));
+        return infos.every((info) => /status=ok,\S*slaves=2,sentinels=3/.test(String(info)));
+      };
+      await formed(agree, 'the Sentinels do not agree');
     },
   };
 }
@@ -127,4 +134,12 @@ async function watcher(folder: string, port: number, masterPort: number): Promis
 
 async function answers(port: number): Promise<boolean> {
   return (await askRedis(port, 'PING')) === 'PONG';
+}
+
+async function formed(isFormed: () => Promise<boolean>, complaint: string): Promise<void> {
+  const deadline = performance.now() + FORMED_LIMIT_MS;
+  while (!(await isFormed())) {
+    if (performance.now() > deadline) throw new ServiceFailedError(`${complaint} within ${FORMED_LIMIT_MS} ms`);
+    await pause(200);
+  }
 }

@@ -42,7 +42,10 @@ export class NativeServices {
   async up(command: Up): Promise<void> {
     const services = command.names.map((name) => planService(name, this.around.root, this.around.env, command));
     await this.install(services, command.yes);
-    for (const service of services) await this.bringUp(service);
+    for (const service of services) {
+      const supervisor = new Supervisor(service.folder);
+      await supervisor.alone(() => this.bringUp(service, supervisor));
+    }
   }
 
   install(services: readonly Service[], yes: boolean): Promise<void> {
@@ -53,9 +56,10 @@ export class NativeServices {
     for (const name of names) {
       const folder = join(this.around.root, name);
       const supervisor = new Supervisor(folder);
-      // Those that were started last go first: clients before what they talk to.
-      const records = (await supervisor.records()).reverse();
-      const ends = await Promise.all(records.map((record) => supervisor.end(record)));
+      const ends = await supervisor.alone(async () => {
+        const records = await supervisor.records();
+        return Promise.all(records.map((record) => supervisor.end(record)));
+      });
       if (withData) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
       const what = ends.length === 0 ? 'was not up' : ends.includes('ended') ? 'is down' : 'was gone';
       this.around.say(`${name} ${what}${withData ? ', its data are removed' : ''}`);
@@ -79,8 +83,7 @@ export class NativeServices {
     return { name, state, layout, processes, settings: service.settings };
   }
 
-  private async bringUp(service: Service): Promise<void> {
-    const supervisor = new Supervisor(service.folder);
+  private async bringUp(service: Service, supervisor: Supervisor): Promise<void> {
     const records = await supervisor.records();
     const running: ProcessRecord[] = [];
     for (const record of records) {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ENV_WITH_DAEMONS } from './launch.js';
 import { processStamp } from './process-stamp.js';
-import type { ServerPlan } from './service.js';
+import { ServiceFailedError, type ServerPlan } from './service.js';
 
 /** What is kept of a process, so that it can be found and ended by another command. */
 export interface ProcessRecord {
@@ -24,6 +24,26 @@ const TAIL_CHARS = 3_000;
 export class Supervisor {
   /** Of one service; records and logs are inside. */
   constructor(private readonly folder: string) {}
+
+  /** Two commands at once would start everything twice, and one of them lose sight of what it has started. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    await mkdir(this.folder, { recursive: true });
+    const lock = join(this.folder, 'lock');
+    const mine = `${process.pid} ${await processStamp(process.pid)}`;
+    const draft = `${lock}-${process.pid}`;
+    await writeFile(draft, mine);
+    try {
+      await this.take(lock, draft);
+    } finally {
+      await rm(draft, { force: true });
+    }
+
+    try {
+      return await work();
+    } finally {
+      await rm(lock, { force: true });
+    }
+  }
 
   async records(): Promise<ProcessRecord[]> {
     const files = await readdir(this.recordFolder).catch(() => []);
@@ -89,6 +109,22 @@ export class Supervisor {
       await pause(POLL_MS);
     }
     return true;
+  }
+
+  private async take(lock: string, draft: string): Promise<void> {
+    for (;;) {
+      // A link comes into being with its content: nobody may read an empty one and take it for left over.
+      const isMine = await link(draft, lock).then(
+        () => true,
+        () => false,
+      );
+      if (isMine) return;
+      const [pid, stamp] = (await readFile(lock, 'utf8').catch(() => '')).split(' ', 2);
+      if (stamp !== undefined && (await processStamp(Number(pid))) === stamp)
+        throw new ServiceFailedError(`another command (process ${pid}) is busy with ${this.folder}`);
+      // Of a command that was cut off.
+      await rm(lock, { force: true });
+    }
   }
 
   private get recordFolder(): string {

@@ -128,6 +128,7 @@ export class RedisLink {
       // When this process itself was busy for longer than the limit, the timer comes before the reply is read, though it
       // is there. One turn of the event loop tells a slow Redis from a slow reader.
       const timer = this.clock.after(this.options.timeoutMs, () => void this.clock.nextTurn().then(tooLate));
+      this.gather();
       this.redis
         .evalsha(script.sha, 1, key, ...args)
         .catch((error: unknown) => {
@@ -139,6 +140,17 @@ export class RedisLink {
         .then((answer) => resolve(Number(answer)), reject)
         .finally(() => timer.cancel());
     });
+  }
+
+  /**
+   * Calls that are made together go out in one write: a batch makes one an event, and a system call for each cost more
+   * than all the rest of it (measured). Waiting for a whole turn of the event loop gathers no more than it costs.
+   */
+  private gather(): void {
+    const { stream } = this.redis;
+    if (stream.writableCorked > 0) return;
+    stream.cork();
+    queueMicrotask(() => stream.uncork());
   }
 
   private failed(error: unknown): void {

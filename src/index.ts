@@ -12,7 +12,14 @@ export { textAt } from './entity-types/fields.js';
 export { gatewayAdapter } from './gateway-adapter.js';
 export { runGateway, startGateway, type RunningGateway } from './gateway-app.js';
 export { WecomEventHandler, type HandlerOptions } from './handlers/wecom-event-handler.decorator.js';
-export type { EntityMove, HandlerContext, OtherMove, Rereader, WecomHandler } from './handlers/wecom-handler.js';
+export type {
+  EntityMove,
+  HandlerCall,
+  HandlerContext,
+  OtherMove,
+  Rereader,
+  WecomHandler,
+} from './handlers/wecom-handler.js';
 export { migrateGateway, type MigrateOptions } from './migrate-gateway.js';
 export { SystemRandom } from './runtime/system-random.js';
 export type { Command, Finding, LateEvent, StateMachine, Transition } from './saga/state-machine.js';

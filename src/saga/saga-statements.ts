@@ -48,14 +48,13 @@ export async function readSnapshots(
 /** All or none of them; false when one has a row already. */
 export async function insertEntities(
   tx: Tx,
-  entities: readonly KeyedEntity[],
-  after: EntitySnapshot,
+  rows: readonly { readonly entity: KeyedEntity; readonly after: EntitySnapshot }[],
 ): Promise<boolean> {
   try {
     await tx.manager.query(
       `INSERT INTO saga (receiver, corp_id, entity_type, entity_id, entity_key, state, version, last_event_time,
-         last_rank, unconfirmed, tombstone) VALUES ${tuples(entities.length, 11)}`,
-      entities.flatMap(({ ref, key }) => [
+         last_rank, unconfirmed, tombstone) VALUES ${tuples(rows.length, 11)}`,
+      rows.flatMap(({ entity: { ref, key }, after }) => [
         ...[ref.receiver, ref.corpId, ref.entityType, ref.entityId, key, after.state, after.version],
         ...[after.lastEventTime, after.lastRank, Number(after.unconfirmed), Number(after.tombstone)],
       ]),

@@ -96,7 +96,7 @@ export class EventProcessor {
     if (error instanceof LeaseMaxLifeError && !single) return { kind: 'again', cause: error, singly: true };
     if (isAway(error)) return { kind: 'again', cause: asError(error), singly: false };
     if (single) return this.fail(group[0] as LeasedItem, error instanceof HandlerFailedError ? error.cause : error);
-    if (error instanceof HandlerFailedError) {
+    if (error instanceof HandlerFailedError && error.index !== null) {
       const { index } = error;
       return { kind: 'split', groups: [group.slice(0, index), group.slice(index, index + 1), group.slice(index + 1)] };
     }

@@ -3,17 +3,20 @@ import type { Tx } from '../database/unit-of-work.js';
 import { Log } from '../observability/log.js';
 import type { Command } from '../saga/state-machine.js';
 import type { OutboxEntry } from '../saga/outbox.js';
-import type { HandlerContext } from '../handlers/wecom-handler.js';
+import type { RowState } from '../event-log/event-log.js';
+import type { HandlerCall, HandlerContext } from '../handlers/wecom-handler.js';
 import { DEAD_LETTER_COMMAND } from './dead-letter.js';
+import { groupRuns, type DueRun } from './handler-groups.js';
 import type { Planned } from './plan.js';
 import { isInfrastructure } from './retry-policy.js';
 
-/** A handler threw: the item at fault is known, so the group need not be searched for it. */
+/** A handler threw: where it had one event, the item at fault is known, and the group need not be searched for it. */
 export class HandlerFailedError extends Error {
   readonly code = 'HANDLER_FAILED';
 
   constructor(
-    readonly index: number,
+    /** Null when a handler had several events at once. */
+    readonly index: number | null,
     options: { cause: unknown },
   ) {
     super('a handler failed', options);
@@ -21,48 +24,61 @@ export class HandlerFailedError extends Error {
   }
 }
 
-/** Runs the handlers of what is applied, in order, inside the transaction. */
+interface HandlerRun extends DueRun, HandlerCall {
+  readonly index: number;
+}
+
+/** Runs the handlers of what is applied inside the transaction, for each entity in order. */
 @Injectable()
 export class HandlerRunner {
   constructor(private readonly log: Log) {}
 
   /** Returns the commands of state machines and handlers. Rejects with `HandlerFailedError`, or the signal's reason. */
   async runAll(tx: Tx, planned: readonly Planned[], signal: AbortSignal): Promise<OutboxEntry[]> {
-    const entries: OutboxEntry[] = [];
-    for (const [index, plan] of planned.entries()) {
-      if (plan.state.status !== 'APPLIED') continue;
+    const commands = planned.map(({ state, apply }) =>
+      state.status === 'APPLIED' ? [...(apply?.commands ?? [])] : [],
+    );
+    const runs = planned.flatMap((plan, index) => this.due(tx, plan, index, commands[index] ?? [], signal));
+    for (const group of groupRuns(runs)) {
       signal.throwIfAborted();
       try {
-        entries.push(...(await this.run(tx, plan, signal)));
+        // A handler in plain JavaScript may return nothing.
+        await untilAborted(Promise.resolve(call(group)), signal);
       } catch (error) {
         // An aborted handler may throw anything; why it was aborted decides what follows.
         signal.throwIfAborted();
         if (isInfrastructure(error)) throw error;
-        throw new HandlerFailedError(index, { cause: error });
+        throw new HandlerFailedError(group.length === 1 ? (group[0] as HandlerRun).index : null, { cause: error });
       }
     }
-    return entries;
+    return planned.flatMap(({ item, state }, at) => outboxEntries(item.identity.eventKey, commands[at] ?? [], state));
   }
 
-  private async run(tx: Tx, plan: Planned, signal: AbortSignal): Promise<OutboxEntry[]> {
-    const { item, apply, state } = plan;
-    const commands: Command[] = [...(apply?.commands ?? [])];
-    if (item.handler && item.event) {
-      const { eventKey, app } = item.identity;
-      const context: HandlerContext = {
-        ...{ manager: tx.manager, signal, eventKey, app, attempt: state.attempt },
-        ...movesOf(plan),
-        outbox: { add: (command) => void commands.push(checked(command)) },
-        logger: this.log.child({ handler: item.handler.name, eventKey }),
-      };
-      // A handler in plain JavaScript may return nothing.
-      await untilAborted(Promise.resolve(item.handler.handler.handle(item.event, context)), signal);
-    }
-    const { eventKey } = item.identity;
-    return commands.map((command, index) => ({
-      ...{ idempotencyKey: `${eventKey}:${index}`, eventKey, command, dueAt: state.decidedAt },
-    }));
+  private due(tx: Tx, plan: Planned, index: number, commands: Command[], signal: AbortSignal): HandlerRun[] {
+    const { item, state } = plan;
+    if (state.status !== 'APPLIED' || !item.handler || !item.event) return [];
+    const { eventKey, app } = item.identity;
+    const context: HandlerContext = {
+      ...{ manager: tx.manager, signal, eventKey, app, attempt: state.attempt },
+      ...movesOf(plan),
+      outbox: { add: (command) => void commands.push(checked(command)) },
+      logger: this.log.child({ handler: item.handler.name, eventKey }),
+    };
+    const entityKeys = item.entity ? [item.entity, ...item.entity.others].map(({ key }) => key) : [];
+    return [{ index, handler: item.handler.handler, entityKeys, event: item.event, context }];
   }
+}
+
+/** Alone, an event goes to `handle`: a batch that is halved ends there. */
+function call(group: readonly HandlerRun[]): Promise<void> | undefined {
+  const [first] = group;
+  return group.length === 1 ? first?.handler.handle(first.event, first.context) : first?.handler.handleMany?.(group);
+}
+
+function outboxEntries(eventKey: string, commands: readonly Command[], { decidedAt }: RowState): OutboxEntry[] {
+  return commands.map((command, index) => ({
+    ...{ idempotencyKey: `${eventKey}:${index}`, eventKey, command, dueAt: decidedAt },
+  }));
 }
 
 function movesOf({ item, apply, others, stays }: Planned): Pick<HandlerContext, 'move' | 'others'> {

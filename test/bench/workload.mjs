@@ -38,6 +38,7 @@ function sealed(text) {
   const signature = sign({ token: CREDENTIALS.token, timestamp, nonce, encrypt: encrypted });
   const path = `/wecom/callbacks/bench?msg_signature=${signature}&timestamp=${timestamp}&nonce=${nonce}`;
   return {
+    text,
     path,
     body: Buffer.from(
       `<xml><ToUserName><![CDATA[wwbench]]></ToUserName><Encrypt><![CDATA[${encrypted}]]></Encrypt><AgentID><![CDATA[1]]></AgentID></xml>`,

@@ -83,6 +83,44 @@ export function describeSagaStore(name: string, harness: StoreHarness<SagaStore>
       expect(await write()).toBe(true);
     });
 
+    it('writes new, prepared and known entities at once, each with what is its own', async () => {
+      const [known, doubted, prepared, fresh] = [entity('d'), entity('c'), entity('b'), entity('a')];
+      const own = (one: KeyedEntity, version: number): EntitySnapshot => ({
+        ...FIRST,
+        version,
+        state: `of ${one.key}`,
+      });
+      await write({ entity: known, before: UNSEEN, after: FIRST }, { entity: doubted, before: UNSEEN, after: FIRST });
+      await store.prepare([prepared]);
+      const writes = [
+        { entity: known, before: FIRST, after: own(known, 2) },
+        { entity: fresh, before: UNSEEN, after: own(fresh, 1) },
+        { entity: prepared, before: UNSEEN, after: own(prepared, 1) },
+        { entity: doubted, before: FIRST, after: { ...FIRST, unconfirmed: false } },
+      ];
+      expect(await unitOfWork.write((tx) => store.write(tx, writes))).toBe(true);
+      const expected = new Map(writes.map(({ entity: { key }, after }) => [key, after]));
+      expect(await load(known, doubted, prepared, fresh)).toEqual(expected);
+    });
+
+    it.each([
+      ['has another version', { ...FIRST, version: 7 }],
+      ['is gone', FIRST],
+      ['has come into being', UNSEEN],
+    ])('says so when one of many %s, whatever the others are', async (what, before) => {
+      const [odd, known, prepared, fresh] = [entity('m'), entity('z'), entity('y'), entity('a')];
+      await write({ entity: known, before: UNSEEN, after: FIRST });
+      if (what !== 'is gone') await write({ entity: odd, before: UNSEEN, after: FIRST });
+      await store.prepare([prepared]);
+      const writes = [
+        { entity: prepared, before: UNSEEN, after: FIRST },
+        { entity: fresh, before: UNSEEN, after: FIRST },
+        { entity: known, before: FIRST, after: SECOND },
+        { entity: odd, before, after: { ...SECOND, version: before.version + 1 } },
+      ];
+      expect(await unitOfWork.write((tx) => store.write(tx, writes))).toBe(false);
+    });
+
     it('is undone by a rollback', async () => {
       await store.prepare([A]);
       const failed = unitOfWork.write(async (tx) => {

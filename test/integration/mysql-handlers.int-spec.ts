@@ -17,7 +17,7 @@ import { Gate } from '../support/gate.js';
 import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { MemoryWecomApi } from '../support/memory-wecom-api.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
-import { deliveryOf, MysqlWorker } from '../support/mysql-worker.js';
+import { deliveryOf, MysqlWorker, type HandlersOfTest } from '../support/mysql-worker.js';
 import type { PlainHandle } from '../support/worker-rig.js';
 import { until } from '../support/until.js';
 import { approvalXml, customerXml, groupXml, memberXml, tagXml } from '../support/texts.js';
@@ -61,7 +61,7 @@ describeWithDatabases('the built-in handlers', (start) => {
   });
 
   const handleBuiltIn: PlainHandle = async (context, event) => HANDLERS[event.eventType]?.handle(event, context);
-  const worker = (handle = handleBuiltIn): MysqlWorker => {
+  const worker = (handle: HandlersOfTest = HANDLERS): MysqlWorker => {
     const made = new MysqlWorker(database.unitOfWork, handle, undefined, MACHINES);
     workers.push(made);
     return made;
@@ -89,6 +89,35 @@ describeWithDatabases('the built-in handlers', (start) => {
     ]);
     expect(await database.query('SELECT status, shuffle_count, effect_count FROM customer_tag')).toEqual([
       { status: 'EXISTS', shuffle_count: 1, effect_count: 2 },
+    ]);
+  });
+
+  it('take a batch over a hundred objects in a few statements', async () => {
+    const asked = async (): Promise<number> => {
+      const sql = "SHOW GLOBAL STATUS WHERE Variable_name = 'Questions'";
+      return Number((await database.query<{ Value: string }>(sql))[0]?.Value);
+    };
+    const batch = (second: number, status: number) =>
+      Array.from({ length: 50 }, (_, n) => [
+        deliveryOf(approvalXml(`A${n}`, status, second)),
+        deliveryOf(customerXml(second === 1 ? 'add_external_contact' : 'del_follow_user', `c${n}`, second)),
+      ]).flat();
+    const consumer = worker();
+    const counts: number[] = [];
+    for (const events of [batch(1, 1), batch(2, 2)]) {
+      const before = await asked();
+      await consumer.consume(...events);
+      counts.push((await asked()) - before);
+    }
+    // New objects, then known ones. What the count itself asks, and a ping of the pool now and then, are among them.
+    expect(counts.every((count) => count < 40)).toBe(true);
+    expect(await statuses()).toEqual(Array(200).fill('APPLIED'));
+    const counted = 'status, effect_count, COUNT(*) AS total';
+    expect(await database.query(`SELECT ${counted} FROM approval_order GROUP BY status, effect_count`)).toEqual([
+      { status: 'PASSED', effect_count: 2, total: 50 },
+    ]);
+    expect(await database.query(`SELECT ${counted} FROM customer_relation GROUP BY status, effect_count`)).toEqual([
+      { status: 'DELETED_BY_CUSTOMER', effect_count: 2, total: 50 },
     ]);
   });
 

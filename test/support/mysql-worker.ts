@@ -7,6 +7,7 @@ import { EntityTypeRegistry } from '../../src/entity-types/entity-type-registry.
 import type { EventLog } from '../../src/event-log/event-log.js';
 import { MysqlEventLog } from '../../src/event-log/mysql/mysql-event-log.js';
 import { HandlerRegistry, type RegisteredHandler } from '../../src/handlers/handler-registry.js';
+import type { WecomHandler } from '../../src/handlers/wecom-handler.js';
 import { MemoryIdempotencyStore } from '../../src/idempotency/embedded/memory-idempotency-store.js';
 import { EventLeases } from '../../src/idempotency/event-leases.js';
 import { LeaseWatchdog } from '../../src/idempotency/lease-watchdog.js';
@@ -77,19 +78,25 @@ class CountingUnitOfWork extends UnitOfWork {
   }
 }
 
+/** One function for all events, or whole handlers by their events. */
+export type HandlersOfTest = PlainHandle | Readonly<Record<string, WecomHandler>>;
+
 class OneHandler extends HandlerRegistry {
   constructor(
-    private readonly handle: PlainHandle,
+    private readonly own: HandlersOfTest,
     private readonly machines: Readonly<Record<string, StateMachine>>,
   ) {
     super(null as never, null as never);
   }
 
   override handlerOf(eventType: string): RegisteredHandler {
-    const { handle } = this;
+    const { own } = this;
+    const plain = (handle: PlainHandle): WecomHandler => ({ handle: (event, context) => handle(context, event) });
+    const handler = typeof own === 'function' ? plain(own) : own[eventType];
+    if (!handler) throw new Error(`no handler for ${eventType}`);
     return {
       name: 'plain',
-      handler: { handle: (event, context) => handle(context, event) },
+      handler,
       machine: this.machines[eventType] ?? null,
       builtIn: false,
     };
@@ -113,7 +120,7 @@ export class MysqlWorker {
 
   constructor(
     unitOfWork: UnitOfWork,
-    handle: PlainHandle = (context) => note(context).then(() => undefined),
+    handle: HandlersOfTest = (context) => note(context).then(() => undefined),
     watched: (log: EventLog) => EventLog = (log) => log,
     machines: Readonly<Record<string, StateMachine>> = {},
   ) {

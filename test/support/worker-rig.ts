@@ -55,6 +55,8 @@ export type PlainHandle = (context: HandlerContext, event: Parameters<WecomHandl
 export interface RigOptions {
   /** By `event` or `event/changeType`. An event without one gets a handler that notes `applied`. */
   readonly handlers?: Readonly<Record<string, PlainHandle>>;
+  /** Beside the handlers of the same names, for their events of one batch. */
+  readonly many?: Readonly<Record<string, NonNullable<WecomHandler['handleMany']>>>;
   readonly machines?: Readonly<Record<string, StateMachine>>;
   readonly rereaders?: Readonly<Record<string, Rereader>>;
   readonly entityTypes?: readonly EntityType[];
@@ -101,18 +103,32 @@ export function note({ manager, eventKey: key }: HandlerContext, text = 'applied
 }
 
 class PlainHandlers extends HandlerRegistry {
+  private readonly made = new Map<string, RegisteredHandler>();
+
   constructor(private readonly rig: RigOptions) {
     super(null as never, null as never);
   }
 
   override handlerOf(eventType: string, changeType: string | null): RegisteredHandler {
-    const { handlers = {}, machines = {} } = this.rig;
+    const name = `${eventType}/${changeType}`;
+    const handler = this.made.get(name) ?? this.make(eventType, changeType);
+    this.made.set(name, handler);
+    return handler;
+  }
+
+  private make(eventType: string, changeType: string | null): RegisteredHandler {
+    const { handlers = {}, machines = {}, many = {} } = this.rig;
     const handle =
       handlers[`${eventType}/${changeType}`] ??
       handlers[eventType] ??
       ((context) => note(context).then(() => undefined));
     const rereader = this.rig.rereaders?.[eventType];
-    const handler: WecomHandler = { handle: (event, context) => handle(context, event), ...(rereader && { rereader }) };
+    const handleMany = many[eventType];
+    const handler: WecomHandler = {
+      handle: (event, context) => handle(context, event),
+      ...(rereader && { rereader }),
+      ...(handleMany && { handleMany }),
+    };
     return { name: 'plain', handler, machine: machines[eventType] ?? null, builtIn: false };
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { changedRows } from '../../database/changed-rows.js';
 import { fittingKey } from '../../database/fitting-key.js';
 import { places } from '../../database/sql-lists.js';
 import { UnitOfWork, type Tx } from '../../database/unit-of-work.js';
@@ -6,6 +7,20 @@ import type { EntityRef } from '../../entity-types/entity-ref.js';
 import { UNSEEN, type EntitySnapshot } from '../decide.js';
 import * as statements from '../saga-statements.js';
 import { SagaStore, type EntityChange, type EntityWrite, type KeyedEntity } from '../saga-store.js';
+
+// A compare-and-set of many rows at once, in the order given: measured, a hundred rows take a twentieth of the time that a
+// hundred statements take, and CASE or a UNION of the values several times as long as JSON_TABLE. The named index and the
+// STRAIGHT_JOIN keep other plans from locking rows that are only passed, or in another order. A comparison of a `_ci` with
+// a `_bin` collation is made by the `_bin` one: the column's, whose name differs between MySQL and MariaDB.
+const TEXT = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci';
+const UPDATE_SQL = `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
+    entity_key VARCHAR(512) ${TEXT} PATH '$[0]', seen INT PATH '$[1]', state VARCHAR(255) ${TEXT} PATH '$[2]',
+    version INT PATH '$[3]', last_event_time BIGINT PATH '$[4]', last_rank INT PATH '$[5]',
+    unconfirmed TINYINT PATH '$[6]', tombstone TINYINT PATH '$[7]')) AS wanted
+  STRAIGHT_JOIN saga FORCE INDEX (ix_saga_entity_key) ON saga.entity_key = wanted.entity_key
+  SET saga.state = wanted.state, saga.version = wanted.version, saga.last_event_time = wanted.last_event_time,
+    saga.last_rank = wanted.last_rank, saga.unconfirmed = wanted.unconfirmed, saga.tombstone = wanted.tombstone
+  WHERE saga.version = wanted.seen`;
 
 /** For MySQL and MariaDB. A prepared row has version 0 and reads as unseen. */
 @Injectable()
@@ -46,19 +61,28 @@ export class MysqlSagaStore extends SagaStore {
     );
   }
 
+  /** However many entities: one statement when all have rows, three when some are new. */
   override async write(tx: Tx, writes: readonly EntityWrite[]): Promise<boolean> {
-    for (const write of writes) {
-      if (await statements.updateEntity(tx, write)) continue;
-      // An unseen entity has a row if it was prepared, and none if nobody locks entities of its type.
-      const isMade =
-        write.before.version === 0 && (await statements.insertEntities(tx, [fitting(write.entity)], write.after));
-      if (!isMade) return false;
-    }
-    return true;
+    if (writes.length === 0) return true;
+    const inOrder = [...writes].sort((a, b) => (a.entity.key < b.entity.key ? -1 : 1));
+    const updated = await changedRows(tx, UPDATE_SQL, [JSON.stringify(inOrder.map(valuesOf))]);
+    if (updated === writes.length) return true;
+    // An unseen entity has a row if it was prepared, and none if nobody locks entities of its type.
+    const entities = inOrder.map(({ entity }) => entity);
+    const known = await this.existing(tx, entities);
+    // One that has a row and was not updated has another version.
+    if (known.size !== updated) return false;
+    const missing = inOrder.filter(({ entity }) => !known.has(entity.key));
+    if (missing.some(({ before }) => before.version > 0)) return false;
+    return statements.insertEntities(
+      tx,
+      missing.map(({ entity, after }) => ({ entity: fitting(entity), after })),
+    );
   }
 
   private make(entities: readonly KeyedEntity[]): Promise<boolean> {
-    return this.unitOfWork.write((tx) => statements.insertEntities(tx, entities.map(fitting), UNSEEN));
+    const rows = entities.map((entity) => ({ entity: fitting(entity), after: UNSEEN }));
+    return this.unitOfWork.write((tx) => statements.insertEntities(tx, rows));
   }
 
   private async existing(tx: Tx, entities: readonly KeyedEntity[]): Promise<Set<string>> {
@@ -89,6 +113,14 @@ export class MysqlSagaStore extends SagaStore {
   override find(tx: Tx, entityKey: string): Promise<(EntitySnapshot & EntityRef) | null> {
     return statements.readEntity(tx, entityKey);
   }
+}
+
+/** In the order of the columns of `UPDATE_SQL`. */
+function valuesOf({ entity, before, after }: EntityWrite): readonly (string | number | null)[] {
+  const { state, version, lastEventTime, lastRank, unconfirmed, tombstone } = after;
+  // Marking doubt applies nothing, so it leaves the version; the comparison still refuses what was read too early.
+  const flags = [Number(unconfirmed), Number(tombstone)];
+  return [entity.key, before.version, state, version, lastEventTime, lastRank, ...flags];
 }
 
 /** An id that is too long for its column must not stop its events for ever. */

@@ -29,7 +29,7 @@ export class SqliteSagaStore extends SagaStore {
     for (const write of writes) {
       const written =
         write.before.version === 0
-          ? await statements.insertEntities(tx, [write.entity], write.after)
+          ? await statements.insertEntities(tx, [write])
           : await statements.updateEntity(tx, write);
       if (!written) return false;
     }

@@ -16,6 +16,8 @@ export const CLUSTER_APP = {
   receiveId: 'wwcluster0000000001',
 };
 const APP_NAME = 'crm';
+/** Six processes start at once, on a machine that runs three servers too. */
+const START_LIMIT_MS = 180_000;
 
 type ClusterRole = 'gateway' | 'worker' | 'admin';
 
@@ -39,7 +41,7 @@ export class Member {
 
   /** Also again after `kill`: with the same folder, and so with the spool that the life before left. */
   async start(): Promise<void> {
-    this.process = await GatewayProcess.start(this.dataDir, this.env);
+    this.process = await GatewayProcess.start(this.dataDir, this.env, START_LIMIT_MS);
   }
 
   async kill(): Promise<void> {

@@ -5,7 +5,13 @@ const common = { setupFiles: ['test/support/nothing-left.ts'], testTimeout: 20_0
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...common, name: 'unit', include: ['src/**/*.spec.ts', 'test/rules/**/*.spec.ts'] } },
+      {
+        test: {
+          ...common,
+          name: 'unit',
+          include: ['src/**/*.spec.ts', 'test/rules/**/*.spec.ts', 'test/services/**/*.spec.ts'],
+        },
+      },
       { test: { ...common, name: 'contract', include: ['test/contract/**/*.contract.ts'] } },
       { test: { ...common, name: 'cases', include: ['test/cases/**/*.spec.ts'] } },
       {
@@ -19,7 +25,14 @@ export default defineConfig({
       },
       // Needs real services (npm run test:int); not part of `npm test`.
       {
-        test: { ...common, name: 'int', include: ['test/integration/**/*.int-spec.ts'], testTimeout: 60_000 },
+        test: {
+          ...common,
+          name: 'int',
+          include: ['test/integration/**/*.int-spec.ts'],
+          testTimeout: 60_000,
+          // MySQL takes five seconds to set up its data on an idle machine.
+          hookTimeout: 120_000,
+        },
       },
       // Minutes of load on real services that fail on the way (npm run test:chaos).
       { test: { ...common, name: 'chaos', include: ['test/chaos/**/*.chaos-spec.ts'] } },

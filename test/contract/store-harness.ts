@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../../src/database/unit-of-work.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
 import { openBusinessDatabase } from '../support/business-database.js';
 import { ManualClock } from '../support/manual-clock.js';
-import type { MariaDbServer } from '../support/mariadb-server.js';
+import type { DatabaseServer } from '../support/database-server.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
 
 /** A store on a business database of its own, with the tables of the migrations and nothing in them. */
@@ -33,7 +33,7 @@ export class MysqlHarness<Store> implements StoreHarness<Store> {
   private database: MysqlDatabase | null = null;
 
   constructor(
-    private readonly server: () => MariaDbServer,
+    private readonly server: () => DatabaseServer,
     private readonly makeStore: (unitOfWork: UnitOfWork) => Store,
     private readonly settings: Partial<MysqlSettings> = {},
   ) {}

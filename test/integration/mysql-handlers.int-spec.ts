@@ -14,7 +14,7 @@ import type { WecomHandler } from '../../src/handlers/wecom-handler.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
 import { MIGRATIONS } from '../../src/wecom-gateway.module.js';
 import { Gate } from '../support/gate.js';
-import { describeWithMariaDb, startMariaDb, type MariaDbServer } from '../support/mariadb-server.js';
+import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { MemoryWecomApi } from '../support/memory-wecom-api.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
 import { deliveryOf, MysqlWorker } from '../support/mysql-worker.js';
@@ -39,12 +39,12 @@ const MACHINES = {
 };
 const TABLES = ['approval_order', 'customer_relation', 'customer_group', 'customer_group_member', 'member'];
 
-describeWithMariaDb('the built-in handlers on MariaDB', () => {
-  let server: MariaDbServer;
+describeWithDatabases('the built-in handlers', (start) => {
+  let server: DatabaseServer;
   let database: MysqlDatabase;
   const workers: MysqlWorker[] = [];
   beforeAll(async () => {
-    server = await startMariaDb();
+    server = await start();
     const schema = { migrations: MIGRATIONS, entities: BUILT_IN_ROWS };
     database = await openMysqlDatabase(server, new SystemClock(), schema, { poolMax: 12 });
   });

@@ -12,7 +12,8 @@ import { MysqlServerCheck, openChecked } from '../../src/database/mysql/mysql-se
 import { migrateGateway } from '../../src/migrate-gateway.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
 import { MIGRATIONS } from '../../src/wecom-gateway.module.js';
-import { describeWithMariaDb, startMariaDb, type MariaDbServer } from '../support/mariadb-server.js';
+import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
+import type { DatabaseEngine } from '../services/database-programs.js';
 import { mysqlSettings, openMysqlDatabase } from '../support/mysql-database.js';
 
 const NAMES = MIGRATIONS.map((migration) => new migration().name);
@@ -32,12 +33,12 @@ class CreateTraces1900000000000 implements MigrationInterface {
   }
 }
 
-describeWithMariaDb('migrations on MariaDB', () => {
-  let server: MariaDbServer;
+describeWithDatabases('migrations', (start, engine) => {
+  let server: DatabaseServer;
   let database: string;
   let config: DatabaseConfig;
   beforeAll(async () => {
-    server = await startMariaDb();
+    server = await start();
   });
   afterAll(() => server.stop());
   beforeEach(async () => {
@@ -121,7 +122,7 @@ describeWithMariaDb('migrations on MariaDB', () => {
   it('run as a program whose exit code tells what there was to do', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'wecom-migrate-'));
     const run = async (...args: string[]): Promise<{ code: unknown; text: string }> => {
-      const env = { PATH: process.env['PATH'], STORE: 'mariadb', DATABASE_URL: server.url(database), DATA_DIR: folder };
+      const env = { PATH: process.env['PATH'], STORE: engine, DATABASE_URL: server.url(database), DATA_DIR: folder };
       const child = spawn(process.execPath, [PROGRAM, ...args], { env });
       let text = '';
       for (const stream of [child.stdout, child.stderr])
@@ -153,9 +154,10 @@ describeWithMariaDb('migrations on MariaDB', () => {
   });
 
   it('are refused on the other of the two servers', async () => {
-    config = { ...config, store: { ...mysqlSettings(server, database), engine: 'mysql' } };
+    const other: DatabaseEngine = engine === 'mysql' ? 'mariadb' : 'mysql';
+    config = { ...config, store: { ...mysqlSettings(server, database), engine: other } };
     await migrateGateway({ config });
-    const settings = { ...mysqlSettings(server, database), engine: 'mysql' as const };
+    const settings = { ...mysqlSettings(server, database), engine: other };
     const clock = new SystemClock();
     const migrations = { entities: [], migrations: MIGRATIONS };
     const opened = openChecked(
@@ -163,7 +165,7 @@ describeWithMariaDb('migrations on MariaDB', () => {
       clock,
       settings,
     );
-    await expect(opened).rejects.toThrow(/set STORE=mariadb/);
+    await expect(opened).rejects.toThrow(`set STORE=${engine}`);
   });
 
   it('and settings of the server that weaken a promise show as warnings, and go when they are mended', async () => {
@@ -171,7 +173,7 @@ describeWithMariaDb('migrations on MariaDB', () => {
     const opened = await openMysqlDatabase(server, clock, { migrations: MIGRATIONS });
     const warned: unknown[] = [];
     const log = { warn: (_event: string, fields: unknown) => void warned.push(fields) };
-    const check = new MysqlServerCheck(opened.unitOfWork, clock, log, { engine: 'mariadb', bodyBytesMax: 1_048_576 });
+    const check = new MysqlServerCheck(opened.unitOfWork, clock, log, { engine, bodyBytesMax: 1_048_576 });
     const reason = async (): Promise<string | undefined> => {
       await check.look();
       return check.trouble()?.reason;

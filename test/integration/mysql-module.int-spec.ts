@@ -9,13 +9,13 @@ import { createLogger } from '../../src/observability/logger.js';
 import { ObservabilityModule } from '../../src/observability/observability.module.js';
 import { RuntimeModule } from '../../src/runtime/runtime.module.js';
 import { MIGRATIONS } from '../../src/wecom-gateway.module.js';
-import { describeWithMariaDb, startMariaDb, type MariaDbServer } from '../support/mariadb-server.js';
+import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { mysqlSettings } from '../support/mysql-database.js';
 
-describeWithMariaDb('the database module with STORE=mariadb', () => {
-  let server: MariaDbServer;
+describeWithDatabases('the database module', (start) => {
+  let server: DatabaseServer;
   beforeAll(async () => {
-    server = await startMariaDb();
+    server = await start();
   });
   afterAll(() => server.stop());
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Tx } from '../../src/database/unit-of-work.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
-import { describeWithMariaDb, startMariaDb, type MariaDbServer } from '../support/mariadb-server.js';
+import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
 import { ReplySwallower } from '../support/reply-swallower.js';
 import { until } from '../support/until.js';
@@ -12,12 +12,12 @@ const UNAVAILABLE = { code: 'DATABASE_UNAVAILABLE' };
 const note = ({ manager }: Tx, text: string): Promise<unknown> =>
   manager.query("INSERT INTO note (event_key, text) VALUES ('k', ?)", [text]);
 
-describeWithMariaDb('a unit of work whose MariaDB fails', () => {
-  let server: MariaDbServer;
+describeWithDatabases('a unit of work whose server fails', (start) => {
+  let server: DatabaseServer;
   let proxy: ReplySwallower;
   let database: MysqlDatabase;
   beforeAll(async () => {
-    server = await startMariaDb();
+    server = await start();
     proxy = await ReplySwallower.before(server.port);
   });
   afterAll(async () => {

@@ -10,21 +10,21 @@ import { SystemClock } from '../../src/runtime/system-clock.js';
 import { Purge } from '../../src/worker/purge.js';
 import { PurgeReport } from '../../src/worker/purge-report.js';
 import { MIGRATIONS } from '../../src/wecom-gateway.module.js';
-import { describeWithMariaDb, startMariaDb, type MariaDbServer } from '../support/mariadb-server.js';
+import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
 
 const DAY_MS = 86_400_000;
 const AGES = { event_log: 14 * DAY_MS, event_history: 14 * DAY_MS, entity_change: 30 * DAY_MS, audit: 60 * DAY_MS };
 const NOW = Date.now();
 
-describeWithMariaDb('the purge on MariaDB', () => {
+describeWithDatabases('the purge', (start) => {
   const clock = new SystemClock();
   const log = new MysqlEventLog('test');
-  let server: MariaDbServer;
+  let server: DatabaseServer;
   let database: MysqlDatabase;
 
   beforeAll(async () => {
-    server = await startMariaDb();
+    server = await start();
     database = await openMysqlDatabase(server, clock, { migrations: MIGRATIONS });
   }, 60_000);
 

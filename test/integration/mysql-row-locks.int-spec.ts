@@ -9,20 +9,20 @@ import { SqlOutbox } from '../../src/saga/sql-outbox.js';
 import { MysqlSagaStore } from '../../src/saga/mysql/mysql-saga-store.js';
 import { identity, inLine, state } from '../contract/event-log.suite.js';
 import { Gate, interrupted, rowLocksWaitedFor, storedRow } from '../support/gate.js';
-import { describeWithMariaDb, startMariaDb, type MariaDbServer } from '../support/mariadb-server.js';
+import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
 import { deliveryOf, entity, latest, MysqlWorker, strict } from '../support/mysql-worker.js';
 import { until } from '../support/until.js';
 import { note, thingXml, type PlainHandle } from '../support/worker-rig.js';
 
-describeWithMariaDb('row locks on MariaDB', () => {
-  let server: MariaDbServer;
+describeWithDatabases('row locks', (start) => {
+  let server: DatabaseServer;
   let database: MysqlDatabase;
   const workers: MysqlWorker[] = [];
   const log = new MysqlEventLog('test');
   const outbox = SqlOutbox.forMysql();
   beforeAll(async () => {
-    server = await startMariaDb();
+    server = await start();
     const schema = { migrations: [CreateTables1796000000000] };
     database = await openMysqlDatabase(server, new SystemClock(), schema, { poolMax: 12 });
   });

@@ -6,10 +6,10 @@ import { describeEventLog } from '../contract/event-log.suite.js';
 import { describeOutbox } from '../contract/outbox.suite.js';
 import { describeSagaStore } from '../contract/saga-store.suite.js';
 import { MysqlHarness } from '../contract/store-harness.js';
-import { describeWithMariaDb, startMariaDb, type MariaDbServer } from '../support/mariadb-server.js';
+import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 
-describeWithMariaDb('the stores on MariaDB', () => {
-  let server: MariaDbServer;
+describeWithDatabases('the stores', (start) => {
+  let server: DatabaseServer;
   const logs = new MysqlHarness(
     () => server,
     () => new MysqlEventLog('this-process'),
@@ -23,7 +23,7 @@ describeWithMariaDb('the stores on MariaDB', () => {
     () => SqlOutbox.forMysql(),
   );
   beforeAll(async () => {
-    server = await startMariaDb();
+    server = await start();
   });
   afterAll(async () => {
     for (const harness of [logs, sagas, outboxes]) await harness.end();
@@ -32,5 +32,5 @@ describeWithMariaDb('the stores on MariaDB', () => {
 
   describeEventLog('MysqlEventLog', logs);
   describeSagaStore('MysqlSagaStore', sagas);
-  describeOutbox('SqlOutbox on MariaDB', outboxes);
+  describeOutbox('SqlOutbox', outboxes);
 });

@@ -1,18 +1,19 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadKafkaClient } from '../../src/transport/kafka/load-kafka-client.js';
-import { kafkaJars } from './kafka-jars.js';
+import { configureKafka, formatKafka, kafkaBroker, kafkaJars } from '../services/kafka-engine.js';
+import { kafkaBrokerCount } from '../services/kafka-metadata.js';
+import type { Launch } from '../services/launch.js';
+import { accepts } from '../services/ports.js';
 import { until } from './until.js';
 
 const READY_LIMIT_MS = 60_000;
-const CLUSTER_ID = '4L6g3nShT-eMCtK--X86sw';
-const JVM = ['-Xms128m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData'];
 
 const isThere = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
 
@@ -65,9 +66,8 @@ export class KafkaBroker {
   /** Starts the process, also again after `kill`: on the same port and data. */
   start(): void {
     const log = openSync(join(this.folder, 'broker.log'), 'a');
-    const args = [...JVM, `-Dlog4j2.configurationFile=${join(this.folder, 'log4j2.yaml')}`, '-cp', `${this.jars}/*`];
-    const options = { stdio: ['ignore', log, log] as ['ignore', number, number], cwd: this.folder };
-    const child = spawn('java', [...args, 'kafka.Kafka', join(this.folder, 'server.properties')], options);
+    const { command, args } = kafkaBroker(this.jars, this.folder);
+    const child = spawn(command, args, { stdio: ['ignore', log, log], cwd: this.folder });
     closeSync(log);
     this.child = child;
     // A test run that is cut off must leave no server behind.
@@ -98,7 +98,7 @@ export class KafkaBroker {
     await until(
       () => {
         if (typeof this.child?.exitCode === 'number') throw new Error(`the broker ended: ${this.lastLines()}`);
-        return canConnect(this.plainPort);
+        return accepts(this.plainPort);
       },
       READY_LIMIT_MS,
       `a broker on port ${this.plainPort} accepts`,
@@ -129,12 +129,9 @@ export class KafkaServer {
     const formatArgs = options.prepare?.(folder) ?? [];
     const brokers: KafkaBroker[] = [];
     for (let index = 0; index < count; index += 1) {
-      const home = join(folder, String(index + 1));
-      await mkdir(home);
-      const properties = Object.entries(propertiesOf(index, ports, home, folder, options));
-      await writeFile(join(home, 'server.properties'), properties.map(([key, value]) => `${key}=${value}`).join('\n'));
-      await writeFile(join(home, 'log4j2.yaml'), LOG_SETTINGS);
-      format(jars, home, formatArgs);
+      const home = await configureKafka({ ...options, brokers: count, ports, folder }, index);
+      const format = formatKafka(jars, home, formatArgs);
+      if (format !== null) runOnce(format);
       brokers.push(new KafkaBroker(home, ports[3 * index]!, ports[3 * index + 1]!, jars));
     }
     const server = new KafkaServer(
@@ -158,22 +155,11 @@ export class KafkaServer {
   /** A broker and a controller answer, as a client sees it. */
   async ready(): Promise<void> {
     for (const broker of this.brokers) await broker.accepts();
-    const { KafkaConsumer } = await loadKafkaClient();
-    const servers = this.plainPorts.map((port) => `127.0.0.1:${port}`).join(',');
-    const asked = async (): Promise<boolean> => {
-      const client = new KafkaConsumer({ 'bootstrap.servers': servers, 'group.id': 'readiness' });
-      const isUp = await new Promise<boolean>((resolve) =>
-        client.connect({ timeout: 2_000 }, (error, metadata) =>
-          resolve(!error && metadata.brokers.length === this.brokers.length),
-        ),
-      );
-      await new Promise<void>((resolve) => {
-        client.disconnect(() => resolve());
-        setTimeout(resolve, 500);
-      });
-      return isUp;
+    const seen = async (): Promise<boolean> => {
+      const counts = await Promise.all(this.plainPorts.map(kafkaBrokerCount));
+      return counts.every((count) => count === this.brokers.length);
     };
-    await until(asked, READY_LIMIT_MS, 'Kafka answers');
+    await until(seen, READY_LIMIT_MS, 'Kafka answers');
   }
 
   async stop(): Promise<void> {
@@ -182,74 +168,9 @@ export class KafkaServer {
   }
 }
 
-const LOG_SETTINGS = `Configuration:
-  Appenders: { Console: { name: out, PatternLayout: { pattern: "%d %p %m%n" } } }
-  Loggers: { Root: { level: warn, AppenderRef: [{ ref: out }] } }
-`;
-
-function propertiesOf(
-  index: number,
-  ports: readonly number[],
-  home: string,
-  folder: string,
-  { brokers = 1, clientProtocol = 'PLAINTEXT', properties = {} }: KafkaServerOptions,
-): Record<string, string> {
-  const [client, inner] = [ports[3 * index]!, ports[3 * index + 1]!];
-  const voters = Array.from({ length: brokers }, (_, at) => `${at + 1}@127.0.0.1:${ports[3 * at + 2]}`);
-  const replicas = String(Math.min(3, brokers));
-  return {
-    'process.roles': 'broker,controller',
-    'node.id': String(index + 1),
-    'controller.quorum.voters': voters.join(','),
-    listeners: `CLIENT://127.0.0.1:${client},INNER://127.0.0.1:${inner},CONTROLLER://127.0.0.1:${ports[3 * index + 2]}`,
-    'advertised.listeners': `CLIENT://127.0.0.1:${client},INNER://127.0.0.1:${inner}`,
-    'listener.security.protocol.map': `CLIENT:${clientProtocol},INNER:PLAINTEXT,CONTROLLER:PLAINTEXT`,
-    'controller.listener.names': 'CONTROLLER',
-    'inter.broker.listener.name': 'INNER',
-    'log.dirs': join(home, 'data'),
-    'auto.create.topics.enable': 'false',
-    'offsets.topic.num.partitions': '4',
-    'offsets.topic.replication.factor': replicas,
-    'transaction.state.log.num.partitions': '4',
-    'transaction.state.log.replication.factor': replicas,
-    'transaction.state.log.min.isr': '1',
-    'share.coordinator.state.topic.num.partitions': '4',
-    'share.coordinator.state.topic.replication.factor': replicas,
-    'share.coordinator.state.topic.min.isr': '1',
-    'group.initial.rebalance.delay.ms': '0',
-    'group.min.session.timeout.ms': '1000',
-    'broker.session.timeout.ms': '3000',
-    'broker.heartbeat.interval.ms': '500',
-    'log.cleaner.dedupe.buffer.size': '16777216',
-    'num.network.threads': '2',
-    'num.io.threads': '4',
-    ...Object.fromEntries(
-      Object.entries(properties).map(([key, value]) => [key, value.replaceAll('{folder}', folder)]),
-    ),
-  };
-}
-
-function format(jars: string, home: string, args: readonly string[]): void {
-  if (existsSync(join(home, 'data', 'meta.properties'))) return;
-  const settings = ['-c', join(home, 'server.properties'), '-t', CLUSTER_ID, ...args];
-  const jvm = ['-Xmx128m', '-XX:TieredStopAtLevel=1', `-Dlog4j2.configurationFile=${join(home, 'log4j2.yaml')}`];
-  const { status, stdout, stderr } = spawnSync(
-    'java',
-    [...jvm, '-cp', `${jars}/*`, 'kafka.tools.StorageTool', 'format', ...settings],
-    { encoding: 'utf8' },
-  );
+function runOnce({ command, args }: Launch): void {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`formatting failed: ${stdout} ${stderr}`);
-}
-
-function canConnect(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
 }
 
 async function freePorts(count: number): Promise<number[]> {

@@ -4,7 +4,7 @@ import { mysqlOptions, type MysqlSettings } from '../../src/database/mysql/mysql
 import { MysqlUnitOfWork } from '../../src/database/mysql/mysql-unit-of-work.js';
 import type { Schema } from '../../src/database/schema.js';
 import type { Clock } from '../../src/runtime/clock.js';
-import type { MariaDbServer } from './mariadb-server.js';
+import type { DatabaseServer } from './database-server.js';
 
 export interface MysqlDatabase {
   readonly name: string;
@@ -16,15 +16,15 @@ export interface MysqlDatabase {
   close(): Promise<void>;
 }
 
-export function mysqlSettings(server: MariaDbServer, database: string): MysqlSettings {
+export function mysqlSettings(server: DatabaseServer, database: string): MysqlSettings {
   const address = parseDatabaseUrl(server.url(database));
   if (address === null) throw new Error('the test server has a URL that the service refuses');
-  return { engine: 'mariadb', address, poolMax: 4, timeoutMs: 5_000, leaseMaxLifeMs: 120_000 };
+  return { engine: server.engine, address, poolMax: 4, timeoutMs: 5_000, leaseMaxLifeMs: 120_000 };
 }
 
-/** A database of its own on a real MariaDB, its migrations run. `note` is a table for the handlers of tests. */
+/** A database of its own on a real server, its migrations run. `note` is a table for the handlers of tests. */
 export async function openMysqlDatabase(
-  server: MariaDbServer,
+  server: DatabaseServer,
   clock: Clock,
   schema: Partial<Schema> = {},
   { port, ...changed }: Partial<MysqlSettings> & { readonly port?: number } = {},

@@ -33,6 +33,8 @@ const BY_KEY = 'FORCE INDEX (uq_event_log_corp_id_event_type_msg_id_or_hash)';
 const LOOKS_MAX = 1_000;
 const LOOKS_AT_ONCE = 200;
 
+type DueRow = Pick<RawRow, 'id' | 'entity_key' | 'lane_seq'>;
+
 /** For MySQL and MariaDB, at READ COMMITTED: a plain SELECT sees its own transaction and what is committed by then. */
 @Injectable()
 export class MysqlEventLog extends EventLog {
@@ -152,26 +154,36 @@ export class MysqlEventLog extends EventLog {
     return statements.countByStatus(tx);
   }
 
-  private async lockDue(tx: Tx, now: number): Promise<number[]> {
-    const rows: { id: number }[] = await tx.manager.query(
-      `SELECT id FROM event_log ${BY_DUE_AT} WHERE due_at <= ? AND ${RUNNABLE_SQL} ORDER BY due_at, id
-       LIMIT ${LOOKS_AT_ONCE} FOR UPDATE SKIP LOCKED`,
+  private lockDue(tx: Tx, now: number): Promise<DueRow[]> {
+    return tx.manager.query(
+      `SELECT id, entity_key, lane_seq FROM event_log ${BY_DUE_AT} WHERE due_at <= ? AND ${RUNNABLE_SQL}
+       ORDER BY due_at, id LIMIT ${LOOKS_AT_ONCE} FOR UPDATE SKIP LOCKED`,
       [now],
     );
-    return rows.map(({ id }) => id);
   }
 
-  private async turnsOf(tx: Tx, ids: readonly number[]): Promise<{ first: number[]; behind: number[] }> {
-    if (ids.length === 0) return { first: [], behind: [] };
-    // The first of each line by the order of the index: a search for an earlier one would read all of a line to find none.
-    const rows: { id: number }[] = await tx.manager.query(
-      `SELECT own.id FROM event_log own WHERE own.id IN (${places(ids)}) AND own.lane_seq > (
-         SELECT first.lane_seq FROM event_log first ${BY_LINE}
-         WHERE first.waiting_key = own.entity_key AND first.lane_seq IS NOT NULL ORDER BY first.lane_seq LIMIT 1)`,
-      [...ids],
+  private async turnsOf(tx: Tx, due: readonly DueRow[]): Promise<{ first: number[]; behind: number[] }> {
+    const keys = new Set(due.flatMap(({ entity_key, lane_seq }) => (lane_seq === null ? [] : [entity_key])));
+    const firsts = await this.firstsOf(tx, [...keys]);
+    const isBehind = ({ entity_key, lane_seq }: DueRow): boolean =>
+      lane_seq !== null && lane_seq > (firsts.get(entity_key) ?? lane_seq);
+    const ids = (rows: readonly DueRow[]): number[] => rows.map(({ id }) => id);
+    return { first: ids(due.filter((row) => !isBehind(row))), behind: ids(due.filter(isBehind)) };
+  }
+
+  /**
+   * The first place of each line, by the order of the index and in a part of its own: for a key out of a joined row MySQL
+   * reads and sorts the whole line, once a row, and grouped by key MariaDB reads all of it.
+   */
+  private async firstsOf(tx: Tx, keys: readonly (string | null)[]): Promise<ReadonlyMap<string | null, number>> {
+    if (keys.length === 0) return new Map();
+    const one = `(SELECT waiting_key, lane_seq FROM event_log ${BY_LINE}
+      WHERE waiting_key = ? AND lane_seq IS NOT NULL ORDER BY lane_seq LIMIT 1)`;
+    const rows: { waiting_key: string; lane_seq: number }[] = await tx.manager.query(
+      keys.map(() => one).join(' UNION ALL '),
+      [...keys],
     );
-    const behind = new Set(rows.map(({ id }) => id));
-    return { first: ids.filter((id) => !behind.has(id)), behind: [...behind] };
+    return new Map(rows.map(({ waiting_key, lane_seq }) => [waiting_key, lane_seq]));
   }
 
   private async forgetTimes(tx: Tx, ids: readonly number[]): Promise<void> {

@@ -16,6 +16,7 @@ const ONLY = process.env['CHAOS_ENGINES']?.split(',');
 
 const COMBINATIONS: Readonly<Record<string, EngineChoice>> = {
   'kafka-mariadb': { transport: 'kafka', store: 'mariadb' },
+  'kafka3-mysql': { transport: 'kafka', store: 'mysql', brokers: 3 },
   'rocketmq-mariadb': { transport: 'rocketmq', store: 'mariadb' },
 };
 

@@ -15,7 +15,7 @@ export const CLUSTER_APP = {
   encodingAESKey: 'kWxPEV2UEDyxWpmPdKC3F4dgPDmOvfKX1HGnEUDS1aR',
   receiveId: 'wwcluster0000000001',
 };
-const APP_NAME = 'crm';
+export const CLUSTER_APP_NAME = 'crm';
 /** Six processes start at once, on a machine that runs three servers too. */
 const START_LIMIT_MS = 180_000;
 
@@ -113,7 +113,7 @@ export class Cluster {
   static async start({ env, gateways, workers }: ClusterOptions): Promise<Cluster> {
     const folder = await mkdtemp(join(tmpdir(), 'wecom-cluster-'));
     const appsFile = join(folder, 'apps.json');
-    await writeFile(appsFile, JSON.stringify({ [APP_NAME]: CLUSTER_APP }));
+    await writeFile(appsFile, JSON.stringify({ [CLUSTER_APP_NAME]: CLUSTER_APP }));
     const member = async (role: ClusterRole, index: number): Promise<Member> => {
       const dataDir = join(folder, `${role}-${index + 1}`);
       await mkdir(dataDir);
@@ -152,7 +152,7 @@ export class Cluster {
     const targets = this.gateways.flatMap(({ running }) => ['--target', running.callbackBase]);
     const { running, dataDir } = this.admin;
     // The handler that fails on purpose belongs to the demo app.
-    const app = ['--apps', join(this.folder, 'apps.json'), '--app', APP_NAME, '--fail-share', '0'];
+    const app = ['--apps', join(this.folder, 'apps.json'), '--app', CLUSTER_APP_NAME, '--fail-share', '0'];
     return runSimulator([...targets, '--admin', running.adminBase, '--data', dataDir, ...app, ...flags]);
   }
 

@@ -1,15 +1,10 @@
 import type { RowDataPacket } from 'mysql2/promise';
-import { startMariaDb, type MariaDbServer } from './mariadb-server.js';
+import { startMariaDb, startMySql, type DatabaseServer } from './database-server.js';
 import { RedisServer } from './redis-server.js';
 import { startBroker, type TestBroker } from './test-broker.js';
 
 /** Of the clusters that may share one set, each with topics, a database and a Redis database of its own. */
 const PREFIXES = ['c1', 'c2', 'c3', 'c4'];
-
-export type TestDatabase = Pick<
-  MariaDbServer,
-  'url' | 'createDatabase' | 'start' | 'kill' | 'pause' | 'resume' | 'stop' | 'root'
->;
 
 export interface EngineChoice {
   readonly transport: 'kafka' | 'rocketmq';
@@ -18,38 +13,59 @@ export interface EngineChoice {
   readonly brokers?: number;
 }
 
+/** Redis and a broker, which sets with different databases may share. */
+export interface SharedEngines {
+  readonly transport: EngineChoice['transport'];
+  readonly redis: RedisServer;
+  readonly broker: TestBroker;
+}
+
+export async function startSharedEngines({ transport, brokers }: Omit<EngineChoice, 'store'>): Promise<SharedEngines> {
+  const broker = startBroker({ transport, prefixes: PREFIXES, ...(brokers === undefined ? {} : { brokers }) });
+  const [redis] = await Promise.all([RedisServer.start(), broker]);
+  return { transport, redis, broker: await broker };
+}
+
+export async function stopSharedEngines(shared: SharedEngines | null): Promise<void> {
+  await Promise.all([shared?.redis.stop(), shared?.broker.stop()]);
+}
+
 /** Redis, a broker and a database server, each real and on ports of its own. */
 export class EngineSet {
   private readonly databases = new Map<string, string>();
 
-  private constructor(
-    readonly choice: EngineChoice,
-    readonly redis: RedisServer,
-    readonly broker: TestBroker,
-    readonly database: TestDatabase,
+  constructor(
+    private readonly shared: SharedEngines,
+    readonly database: DatabaseServer,
   ) {}
 
-  /** `database` is given where it is no MariaDB, or where it is shared. */
-  static async start(choice: EngineChoice, database: () => Promise<TestDatabase> = startMariaDb): Promise<EngineSet> {
-    const starts = [RedisServer.start(), startBroker({ ...choice, prefixes: PREFIXES }), database()] as const;
-    const [redis, broker, store] = await Promise.allSettled(starts);
-    const failed = [redis, broker, store].find((one) => one.status === 'rejected');
-    if (redis.status === 'fulfilled' && broker.status === 'fulfilled' && store.status === 'fulfilled')
-      return new EngineSet(choice, redis.value, broker.value, store.value);
-    for (const one of [redis, broker, store]) if (one.status === 'fulfilled') await one.value.stop();
-    throw failed?.reason;
+  static async start(choice: EngineChoice): Promise<EngineSet> {
+    const shared = await startSharedEngines(choice);
+    const start = choice.store === 'mysql' ? startMySql : startMariaDb;
+    const database = await start().catch(async (error: unknown) => {
+      await stopSharedEngines(shared);
+      throw error;
+    });
+    return new EngineSet(shared, database);
+  }
+
+  get redis(): RedisServer {
+    return this.shared.redis;
+  }
+
+  get broker(): TestBroker {
+    return this.shared.broker;
   }
 
   /** Settings of a cluster that shares nothing with those of another prefix; an empty database is made for it. */
   async env(prefix: string): Promise<Record<string, string>> {
-    const { transport, store } = this.choice;
     const { host, port } = this.redis.address;
     const database = await this.database.createDatabase();
     this.databases.set(prefix, database);
     return {
       ...{ GUARD: 'redis', REDIS_URL: `redis://${host}:${port}/${Math.max(0, PREFIXES.indexOf(prefix))}` },
-      ...{ STORE: store, DATABASE_URL: this.database.url(database) },
-      ...{ TRANSPORT: transport, ...this.broker.env(prefix) },
+      ...{ STORE: this.database.engine, DATABASE_URL: this.database.url(database) },
+      ...{ TRANSPORT: this.shared.transport, ...this.broker.env(prefix) },
     };
   }
 
@@ -66,6 +82,6 @@ export class EngineSet {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.redis.stop(), this.broker.stop(), this.database.stop()]);
+    await Promise.all([stopSharedEngines(this.shared), this.database.stop()]);
   }
 }

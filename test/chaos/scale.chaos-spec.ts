@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Cluster, type Member } from '../support/cluster.js';
 import { EngineSet, type EngineChoice } from '../support/engine-set.js';
 import { faultsOf, NO_FAULTS } from '../support/simulator-run.js';
+import { KafkaUnderTest, type TestBroker } from '../support/test-broker.js';
 import { until } from '../support/until.js';
 
 const COUNT = Number(process.env['CHAOS_COUNT'] ?? 20_000);
@@ -122,6 +123,7 @@ function faultsOn({ engines: { redis, broker, database }, cluster }: World): Fau
       },
     },
     { what: 'the broker hangs', ms: FAULT_MS, run: () => hang(broker, FAULT_MS) },
+    ...faultsOfOneBroker(broker),
     {
       what: 'a worker stands still past every lease',
       ms: 1.5 * FAULT_MS,
@@ -142,6 +144,20 @@ function faultsOn({ engines: { redis, broker, database }, cluster }: World): Fau
       run: () => Promise.all([dieAndComeBack(thirdWorker, downMs), dieAndComeBack(firstGateway, downMs)]),
     },
   ];
+}
+
+/** With three brokers, what each event was promised must outlive any one of them. */
+function faultsOfOneBroker(broker: TestBroker): Fault[] {
+  const brokers = broker instanceof KafkaUnderTest ? broker.server.brokers : [];
+  const [first] = brokers;
+  if (brokers.length < 3 || first === undefined) return [];
+  const run = async (): Promise<void> => {
+    await first.kill();
+    await pause(FAULT_MS);
+    first.start();
+    await first.accepts();
+  };
+  return [{ what: 'one of three brokers dies and comes back', ms: FAULT_MS + START_MS, run }];
 }
 
 async function dieAndComeBack(member: Member, afterMs: number): Promise<void> {

@@ -6,7 +6,7 @@ describe('parseFlags', () => {
     expect(parseFlags([], {}, 42)).toEqual({
       kind: 'run',
       flags: {
-        target: 'http://127.0.0.1:3000',
+        targets: ['http://127.0.0.1:3000'],
         admin: 'http://127.0.0.1:3001',
         dataFolder: './data',
         appsFile: null,
@@ -33,9 +33,14 @@ describe('parseFlags', () => {
     const env = { DATA_DIR: '/from/env', WECOM_APPS_FILE: '/apps.json' };
     const parsed = parseFlags(['--data', '/from/flag', '--target', 'https://example.org/gate/', '--seed=0'], env, 42);
     expect(parsed).toMatchObject({
-      flags: { dataFolder: '/from/flag', appsFile: '/apps.json', target: 'https://example.org/gate', seed: 0 },
+      flags: { dataFolder: '/from/flag', appsFile: '/apps.json', targets: ['https://example.org/gate'], seed: 0 },
     });
     expect(parseFlags([], env, 42)).toMatchObject({ flags: { dataFolder: '/from/env' } });
+  });
+
+  it('takes several targets, and none of them besides', () => {
+    const parsed = parseFlags(['--target', 'http://a:1', '--target', 'http://b:2/'], {}, 42);
+    expect(parsed).toMatchObject({ flags: { targets: ['http://a:1', 'http://b:2'] } });
   });
 
   it('shows the help whatever else is asked for', () => {

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 
 export interface Flags {
-  readonly target: string;
+  /** At least one: gateways that share the load. */
+  readonly targets: readonly string[];
   readonly admin: string;
   readonly dataFolder: string;
   /** Null: the demo app's file in the data folder. */
@@ -45,8 +46,10 @@ const WHOLE_NUMBERS = {
 } as const;
 type WholeNumber = keyof typeof WHOLE_NUMBERS;
 
+const TARGET = 'http://127.0.0.1:3000';
+
 const OPTIONS = {
-  target: { type: 'string', default: 'http://127.0.0.1:3000' },
+  target: { type: 'string', multiple: true },
   admin: { type: 'string', default: 'http://127.0.0.1:3001' },
   data: { type: 'string' },
   apps: { type: 'string' },
@@ -79,7 +82,7 @@ export function parseFlags(args: readonly string[], env: NodeJS.ProcessEnv, fres
     if (values.help) return { kind: 'help' };
     const whole = (name: WholeNumber): number => wholeNumber(name, values[name], freshSeed);
     const flags: Flags = {
-      target: baseUrl('target', values.target),
+      targets: (values.target ?? [TARGET]).map((text) => baseUrl('target', text)),
       admin: baseUrl('admin', values.admin),
       dataFolder: values.data ?? env['DATA_DIR'] ?? './data',
       appsFile: values.apps ?? env['WECOM_APPS_FILE'] ?? null,

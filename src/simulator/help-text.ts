@@ -4,7 +4,8 @@ export const HELP_TEXT = `Usage: npm run simulate -- [flags]
 Plays WeCom against a running service: seals and signs callbacks, delivers them, delivers again what is not answered,
 then asks the service what became of each event. The events are stored there, so point it at a service for trying out.
 
-  --target URL          callbacks go here (http://127.0.0.1:3000)
+  --target URL          callbacks go here (http://127.0.0.1:3000); several share them, as behind a load balancer that
+                        does not look whether they are well
   --admin URL           the service's admin address (http://127.0.0.1:3001)
   --data FOLDER         holds demo.json and admin-token ($DATA_DIR, else ./data)
   --apps FILE           apps file instead of demo.json ($WECOM_APPS_FILE)

@@ -20,7 +20,7 @@ const CREDENTIALS: Credentials = {
   receiveId: 'wwSimulated0001',
   adminToken: '',
 };
-const OPTIONS = { rate: 0, concurrency: 4, timeoutMs: 2_000, retries: 3, retryAfterMs: 5 };
+const OPTIONS = { rate: 0, concurrency: 4, timeoutMs: 2_000, retries: 3, retryAfterMs: 5, seed: 1 };
 
 interface Received {
   readonly plaintext: string;
@@ -61,7 +61,7 @@ async function open(request: IncomingMessage): Promise<Received> {
 function sender(url: string, options: Partial<SenderOptions> = {}): Sender {
   http = new HttpClient(OPTIONS.concurrency);
   const sealer = new Sealer(CREDENTIALS, new SeededRandom(1, 'seal'));
-  return new Sender(http, sealer, { ...OPTIONS, ...options, url }, () => {});
+  return new Sender(http, sealer, { ...OPTIONS, urls: [url], ...options }, () => {});
 }
 
 function events(...plaintexts: string[]): SimulatedEvent[] {
@@ -119,6 +119,25 @@ describe('Sender', () => {
     const url = await listen(() => {});
     const report = await sender(url, { retries: 0, timeoutMs: 20 }).send(events('a'), once(0));
     expect(report.failures).toEqual(new Map([['timeout', 1]]));
+  });
+
+  it('shares deliveries among its targets by seed, and takes what one refuses to the next', async () => {
+    const url = await listen((_received, response) => response.end('success'));
+    // Nobody listens on port 1.
+    const urls = [url, 'http://127.0.0.1:1/wecom/callbacks/demo'];
+    const names = Array.from({ length: 40 }, (_, event) => `event-${event}`);
+    const plan = once(...names.keys());
+    const refused = async (seed: number): Promise<number> => {
+      const report = await sender(url, { urls, seed }).send(events(...names), plan);
+      http?.close();
+      expect(report).toMatchObject({ answeredCount: 40, unansweredCount: 0 });
+      expect([...report.failures.keys()]).toEqual(['ECONNREFUSED']);
+      return report.failures.get('ECONNREFUSED')!;
+    };
+    const count = await refused(7);
+    expect(count).toBeGreaterThan(5);
+    expect(count).toBeLessThan(35);
+    expect(await refused(7)).toBe(count);
   });
 
   it('hangs up on a first attempt that is to lose its answer, and delivers it again', async () => {

@@ -3,11 +3,13 @@ import type { HttpClient } from './http-client.js';
 import type { SimulatedEvent } from './identify-event.js';
 import type { PlannedDelivery } from './schedule.js';
 import type { Sealer } from './sealer.js';
+import { SeededRandom } from './seeded-random.js';
 import { Slots } from './slots.js';
 
 export interface SenderOptions {
-  /** Without query. */
-  readonly url: string;
+  /** Without query, at least one. Each delivery begins at one of them; a retry goes to the next, as WeCom's do by chance. */
+  readonly urls: readonly string[];
+  readonly seed: number;
   readonly rate: number;
   readonly concurrency: number;
   readonly timeoutMs: number;
@@ -42,6 +44,7 @@ const HEADERS = { 'content-type': 'text/xml' };
 /** Delivers as WeCom does: whatever is not answered `success` in time comes again after a pause, a few times. */
 export class Sender {
   private readonly slots: Slots;
+  private readonly random: SeededRandom;
   private readonly latencies: number[] = [];
   private readonly failures = new Map<string, number>();
   private sentCount = 0;
@@ -56,6 +59,7 @@ export class Sender {
     private readonly onProgress: (doneCount: number) => void,
   ) {
     this.slots = new Slots(options.concurrency);
+    this.random = new SeededRandom(options.seed, 'target');
   }
 
   /** Resolves when every delivery was answered or given up. */
@@ -116,26 +120,29 @@ export class Sender {
 
   /** Called with a slot in hand. Gives it back while it waits for a retry, and at the end. */
   private async deliver(plaintext: string, planned: PlannedDelivery, onFirst: () => void): Promise<boolean> {
+    const { urls, retries } = this.options;
+    const first = this.random.upTo(urls.length - 1);
     for (let retry = 0; ; retry++) {
       if (retry > 0) await this.slots.take();
-      const isAnswered = await this.attempt(plaintext, planned.hangsUp && retry === 0 && this.options.retries > 0);
+      const hangsUp = planned.hangsUp && retry === 0 && retries > 0;
+      const isAnswered = await this.attempt(urls[(first + retry) % urls.length]!, plaintext, hangsUp);
       this.slots.give();
       if (retry === 0) {
         this.firstAttemptCount += 1;
         onFirst();
       }
-      if (isAnswered || retry === this.options.retries) return isAnswered;
+      if (isAnswered || retry === retries) return isAnswered;
       await sleep(this.options.retryAfterMs);
     }
   }
 
-  private async attempt(plaintext: string, hangsUp: boolean): Promise<boolean> {
+  private async attempt(url: string, plaintext: string, hangsUp: boolean): Promise<boolean> {
     const { query, body } = this.sealer.seal(plaintext, Date.now());
     const startedAt = performance.now();
     this.sentCount += 1;
     const outcome = await this.http.send({
       method: 'POST',
-      url: `${this.options.url}?${query}`,
+      url: `${url}?${query}`,
       headers: HEADERS,
       body,
       timeoutMs: this.options.timeoutMs,

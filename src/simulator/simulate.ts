@@ -44,7 +44,7 @@ export async function simulate(args: readonly string[], env: NodeJS.ProcessEnv, 
 async function play(flags: Flags, env: NodeJS.ProcessEnv, { stdout, stderr }: Terminal): Promise<number> {
   // With --json, stdout is for the machine alone.
   const talk = flags.isJson ? stderr : stdout;
-  talk.write(`seed=${flags.seed} target=${flags.target} app=${flags.app} events=${flags.count}\n`);
+  talk.write(`seed=${flags.seed} target=${flags.targets.join(',')} app=${flags.app} events=${flags.count}\n`);
   const simulation = new Simulation(flags, readCredentials(flags, env), talk);
   try {
     const summary = await simulation.run();

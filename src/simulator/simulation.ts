@@ -26,7 +26,7 @@ export class Simulation {
   private readonly callbacks: HttpClient;
   private readonly adminHttp = new HttpClient(ADMIN_CONNECTIONS_MAX);
   private readonly admin: AdminClient;
-  private readonly url: string;
+  private readonly urls: readonly string[];
 
   constructor(
     private readonly flags: Flags,
@@ -35,14 +35,14 @@ export class Simulation {
   ) {
     this.callbacks = new HttpClient(flags.concurrency);
     this.admin = new AdminClient(this.adminHttp, flags.admin, credentials.adminToken);
-    this.url = `${flags.target}/wecom/callbacks/${encodeURIComponent(flags.app)}`;
+    this.urls = flags.targets.map((target) => `${target}/wecom/callbacks/${encodeURIComponent(flags.app)}`);
   }
 
   /** Throws `SetupError` before the first delivery, and `AdminUnavailableError` when the ledger cannot be read. */
   async run(): Promise<RunSummary> {
     const startedAtMs = Date.now();
     const sealer = new Sealer(this.credentials, new SeededRandom(this.flags.seed, 'seal'));
-    await checkTarget(this.callbacks, this.url, sealer, startedAtMs);
+    for (const url of this.urls) await checkTarget(this.callbacks, url, sealer, startedAtMs);
     const ledgerStart = await checkAdmin(this.admin, this.flags);
 
     const { app, receiveId } = this.credentials;
@@ -74,7 +74,7 @@ export class Simulation {
   private async deliver(events: readonly SimulatedEvent[], sealer: Sealer): Promise<SendReport> {
     const plan = schedule(events.length, this.flags);
     const progress = new Progress('sending', plan.length, this.stream);
-    const sender = new Sender(this.callbacks, sealer, { ...this.flags, url: this.url }, (count) =>
+    const sender = new Sender(this.callbacks, sealer, { ...this.flags, urls: this.urls }, (count) =>
       progress.update(count),
     );
     try {

@@ -23,14 +23,20 @@ export class GatewayProcess {
     readonly dataDir: string,
   ) {}
 
-  static async start(dataDir: string, env: Record<string, string> = {}): Promise<GatewayProcess> {
+  static async start(
+    dataDir: string,
+    env: Record<string, string> = {},
+    limitMs = START_LIMIT_MS,
+  ): Promise<GatewayProcess> {
     const gateway = GatewayProcess.spawn(dataDir, env);
-    await until(
-      () => gateway.lineOf('service.started') !== undefined || gateway.child.exitCode !== null,
-      START_LIMIT_MS,
-    );
+    const isOver = (): boolean => gateway.lineOf('service.started') !== undefined || gateway.child.exitCode !== null;
+    await until(isOver, limitMs).catch(() => undefined);
     const started = gateway.lineOf('service.started');
-    if (!started) throw new Error(`the service did not start:\n${gateway.raw}`);
+    if (!started) {
+      await gateway.kill();
+      const said = gateway.lines.slice(-20).map((line) => JSON.stringify(line));
+      throw new Error(`the service did not start within ${limitMs} ms:\n${gateway.raw}${said.join('\n')}`);
+    }
     gateway.adminBase = new URL(String(started['health'])).origin;
     const ready = gateway.lineOf('app.ready');
     // Roles without callbacks have no such port.

@@ -24,6 +24,9 @@ export type FromProduct =
 /** Lines of the journal, which outlives a killed process. */
 export type JournalLine =
   | { readonly kind: 'published'; readonly topic: string; readonly orderingKey: string; readonly body: string }
+  /** Put onto a topic, and settled there: what is between the two is under way. */
+  | { readonly kind: 'sent' | 'settled'; readonly topic: string; readonly body: string }
+  | { readonly kind: 'taken-away'; readonly topic: string }
   | {
       readonly kind: 'began' | 'ended';
       readonly eventKey: string;

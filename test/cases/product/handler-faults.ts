@@ -2,6 +2,7 @@ import type { WecomEvent } from '../../../src/wecom/event.js';
 import type { HandlerContext } from '../../../src/handlers/wecom-handler.js';
 import { fits, valuesAt } from '../runner/field-paths.js';
 import type { FaultSpec } from './control.js';
+import { takeTurn } from './journal.js';
 
 interface Active {
   readonly fault: FaultSpec;
@@ -30,9 +31,12 @@ class HandlerFaults {
 
   /** Runs around the effect; `write` makes it. */
   async around(event: WecomEvent, context: HandlerContext, write: () => Promise<void>): Promise<void> {
-    const active = [...this.counted, ...this.lasting].filter(({ fault }) => isFor(fault, event));
-    for (const one of active) one.timesLeft -= 1;
+    const fitting = [...this.counted, ...this.lasting].filter(({ fault }) => isFor(fault, event));
+    for (const one of fitting) one.timesLeft -= 1;
     this.counted = this.counted.filter(({ timesLeft }) => timesLeft > 0);
+    const active = fitting.filter(
+      ({ fault }) => fault['turns'] === undefined || takeTurn(String(fault['turns']), Number(fault['times'])),
+    );
     for (const { fault } of active) await before(fault, context);
     await write();
   }

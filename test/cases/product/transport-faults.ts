@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   PublishFailedError,
   type Delivery,
@@ -55,7 +56,8 @@ export class TransportFaults {
 
   /** Past all faults: for what a case puts onto the bus by itself. */
   async put(topic: 'events' | 'dlq', message: OutgoingMessage): Promise<void> {
-    await this.publish(topic === 'events' ? this.topics.eventsTopic : this.topics.dlqTopic, [message]);
+    const name = topic === 'events' ? this.topics.eventsTopic : this.topics.dlqTopic;
+    await this.publish(name, [message]);
   }
 
   private heal(): void {
@@ -68,7 +70,11 @@ export class TransportFaults {
 
   private wrap(): void {
     const { transport } = this;
-    this.publish = transport.publish.bind(transport);
+    const publish = transport.publish.bind(transport);
+    this.publish = async (topic, messages) => {
+      await publish(topic, messages);
+      for (const { body } of messages) journal({ kind: 'sent', topic, body: digestOf(body) });
+    };
     const trouble = transport.trouble.bind(transport);
     const subscribe = transport.subscribe.bind(transport);
     transport.publish = (topic, messages) => this.faultyPublish(topic, messages);
@@ -77,9 +83,13 @@ export class TransportFaults {
     transport.subscribe = (options, consume) =>
       subscribe(options, async (batch) => {
         while (this.downSince !== null && !batch[0]?.signal.aborted) await sleep(LOOK_AGAIN_MS);
+        const takenAway = (): void => journal({ kind: 'taken-away', topic: options.topic });
+        batch[0]?.signal.addEventListener('abort', takenAway, { once: true });
         // What is lost is lost on the way to the events topic; a dead-letter topic is another one.
         const isEvents = options.topic === this.topics.eventsTopic;
-        await consume(isEvents ? batch.map((delivery) => this.faultyDelivery(delivery)) : batch);
+        const counted = batch.map((delivery) => countedDelivery(options.topic, delivery));
+        await consume(isEvents ? counted.map((delivery) => this.faultyDelivery(delivery)) : counted);
+        batch[0]?.signal.removeEventListener('abort', takenAway);
       });
   }
 
@@ -139,6 +149,22 @@ export class TransportFaults {
       return false;
     }
   }
+}
+
+function countedDelivery(topic: string, delivery: Delivery): Delivery {
+  const { position, orderingKey, body, signal } = delivery;
+  return {
+    ...{ position, orderingKey, body, signal },
+    comeBack: (delayMs) => delivery.comeBack(delayMs),
+    settle: async () => {
+      await delivery.settle();
+      journal({ kind: 'settled', topic, body: digestOf(body) });
+    },
+  };
+}
+
+function digestOf(body: string): string {
+  return hash('sha256', body, 'hex').slice(0, 16);
 }
 
 function sleep(ms: number): Promise<void> {

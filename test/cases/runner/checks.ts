@@ -1,4 +1,5 @@
 import { findCatalogueRow } from '../../../src/wecom/event-catalogue.js';
+import { sharesTransport, type Engines } from './engines.js';
 import { fieldsFit, fieldsOf, fits, valuesAt } from './field-paths.js';
 import { concurrencyMax, rowOf, type EventRow, type Ledger } from './ledger.js';
 import { publishedMessages } from './messages.js';
@@ -46,6 +47,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   guardKey: checkGuardKey,
   concurrentHandlers: checkConcurrency,
   concurrentHandlersPerEvent: checkConcurrency,
+  // A rebalance that took work out of a worker's hands: one in an endless loop would each time.
+  rebalances: async ({ stack }, step) => {
+    const taken = stack.journal().filter(({ kind }) => kind === 'taken-away');
+    countFits(step, taken.length, 'times that work in hand was taken away');
+  },
   logs: checkLogs,
   consoleJson: async ({ stack }, step) => {
     const { json } = await stack.admin('events?limit=1000');
@@ -59,10 +65,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
 const NOT_YET: Readonly<Record<string, string>> = {
   audit: 'the admin API knows one operator and has no page of the audit yet',
   replayReport: 'the admin API has no redrive jobs yet',
-  rebalances: 'the embedded queue has no consumer group that could be rebalanced',
 };
 
-export function checkIsSupported({ what = '', ...step }: Step): void {
+export function checkIsSupported({ what = '', ...step }: Step, engines: Engines): void {
+  if (what === 'rebalances' && !sharesTransport(engines))
+    throw new UnsupportedError('check rebalances: the embedded queue has no consumer group that could be rebalanced');
   const reason = NOT_YET[what];
   if (reason !== undefined) throw new UnsupportedError(`check ${what}: ${reason}`);
   const process = step['process'] as string | undefined;

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { pointOf } from '../product/control.js';
-import { needOneInstance, needRedis, needServer, sharesTransport, type Engines } from './engines.js';
+import { instanceOf, needInstance, needRedis, needServer, sharesTransport, type Engines } from './engines.js';
 import type { Ledger } from './ledger.js';
 import { messageOf } from './messages.js';
 import { sleep } from './product-process.js';
@@ -25,7 +25,7 @@ export function checkFault(step: Step, engines: Engines): void {
     throw new UnsupportedError(
       `${what} needs a broker with consumer groups, and the transport is ${engines.transport}`,
     );
-  if (/^(gateway|consumer)\./.test(what)) needOneInstance(step['instance'], what);
+  if (/^(gateway|consumer)\./.test(what)) needInstance(step['instance'], what, engines);
   if (step['at'] !== undefined && what !== 'clock.freeze' && pointOf(String(step['at'])) === null)
     throw new UnsupportedError(`${what}: the point "${step['at']}" is not known here`);
   if (what === 'broker.holdPublish' && ![undefined, 'fail'].includes(step['then'] as string | undefined))
@@ -39,11 +39,19 @@ export function checkFault(step: Step, engines: Engines): void {
 /** A line for the reader of a verdict, where a fault is not what its name says in production. */
 export function noteOf(step: Step, engines: Engines): string | null {
   const what = step.what ?? '';
+  if (what === 'bus.sessionTimeoutMs') return sessionNote(engines);
   if (/^(broker|dlq|bus)\./.test(what)) return `${what} injected at the Transport port (${engines.transport})`;
   if (/^db\.(down|up|raise)$/.test(what) && engines.store === 'sqlite')
     return `${what} injected at the UnitOfWork port`;
   if (/^(gateway|consumer)\./.test(what)) return `${what}: one process has both roles`;
   return null;
+}
+
+/** The case wants a handler that is longer than the session; ours has a length that is no setting. */
+function sessionNote({ transport }: Engines): string {
+  return transport === 'kafka'
+    ? "bus.sessionTimeoutMs: the consumer's session is 10 s, and no setting"
+    : 'bus.sessionTimeoutMs: RocketMQ has no session; a message in hand is hidden for 10 s and renewed';
 }
 
 /** Injects faults; each lasts until its opposite or the end of the case. */
@@ -71,18 +79,20 @@ export class Faults {
     await this.stack.servers.heal();
     for (const what of ['broker.normal', 'dlq.accept', 'db.up', 'handler.normal', 'clock.normal'])
       await this.stack.fault({ what });
-    await this.stack.startProduct();
+    await this.stack.startProduct(1);
   }
 
   private async now(what: string, step: Step, isAtPoint: boolean): Promise<'go on' | 'ended'> {
     const [part] = what.split('.');
     if (part === 'redis' && what !== 'redis.bypassGuard') await this.onRedis(what, step);
-    else if (part === 'gateway' || part === 'consumer') return this.onProcess(what.split('.')[1] ?? '', isAtPoint);
+    else if (part === 'gateway' || part === 'consumer')
+      return this.onProcess(what.split('.')[1] ?? '', step, isAtPoint);
     else if (part === 'db' && this.stack.servers.maria && what !== 'db.raise') await this.onDatabase(what, step);
     else if (what === 'guard.leaseMs') {
       this.stack.set('LEASE_TTL_MS', String(step['value']));
       await this.stack.restartProduct();
-    } else if (what === 'stack.fresh') await this.fresh(Number(step['brokerDelayMs'] ?? 0));
+    } else if (what === 'bus.sessionTimeoutMs') return 'go on';
+    else if (what === 'stack.fresh') await this.fresh(Number(step['brokerDelayMs'] ?? 0));
     else {
       const { do: _do, delayMs: _delayMs, ...fault } = step;
       await this.stack.fault({ ...fault, what });
@@ -138,21 +148,22 @@ export class Faults {
     else await maria.root.query(`SET GLOBAL wait_timeout = ${Number(step['seconds'])}`);
   }
 
-  private async onProcess(verb: string, isAtPoint: boolean): Promise<'go on' | 'ended'> {
+  private async onProcess(verb: string, step: Step, isAtPoint: boolean): Promise<'go on' | 'ended'> {
+    const instance = instanceOf(step['instance']);
+    const product = this.stack.instance(instance);
     if (verb === 'start') {
       // A start after `sigterm` waits for the end that was asked for.
-      const { product } = this.stack;
       if (product?.isAlive && product.endIsWanted) await product.waitForEnd();
-      await this.stack.startProduct();
+      await this.stack.startProduct(instance);
       return 'go on';
     }
     if (verb === 'kill9') {
       if (isAtPoint) await sleep(KILL_AFTER_MS);
-      await this.stack.endProduct('SIGKILL');
+      await this.stack.endProduct('SIGKILL', instance);
       return 'ended';
     }
-    if (verb === 'sigterm') this.stack.product?.signal('SIGTERM');
-    else await this.stack.endProduct('SIGTERM');
+    if (verb === 'sigterm') product?.signal('SIGTERM');
+    else await this.stack.endProduct('SIGTERM', instance);
     return 'ended';
   }
 

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { runCryptoCase } from './crypto-case.js';
 import { GUARDS, STORES, TRANSPORTS, type Engines } from './engines.js';
 import { readProfiles, type Profiles } from './profiles.js';
-import { checkScenario, ScenarioCase } from './scenario-case.js';
+import { checkScenario, instancesOf, ScenarioCase } from './scenario-case.js';
 import { Servers, Stack } from './stack.js';
 import type { Scenario } from './vocabulary.js';
 import { verdictOf, type CaseReport } from './verdict.js';
@@ -115,7 +115,7 @@ async function runScenario(
   const profilesPath = join(inputs, scenario.profiles ?? 'profiles.json');
   const profiles = readProfiles(profilesPath);
   const notes = checkScenario(scenario, engines, profiles);
-  const stack = await Stack.start(await servers(), profilesPath);
+  const stack = await Stack.start(await servers(), profilesPath, instancesOf(scenario));
   try {
     await new ScenarioCase(stack, profiles, inputs).run(scenario);
   } finally {

@@ -28,3 +28,16 @@ export function messageOf({ app, text }: Delivered, journal: readonly JournalLin
   ensure(found !== undefined, 'the delivery has no record on the main topic');
   return found;
 }
+
+/** Messages that were put onto a topic and not settled there. */
+export function underWay(journal: readonly JournalLine[]): number {
+  const counts = new Map<string, number>();
+  for (const line of journal) {
+    if (line.kind !== 'sent' && line.kind !== 'settled') continue;
+    const name = `${line.topic} ${line.body}`;
+    const count = counts.get(name) ?? 0;
+    counts.set(name, count + (line.kind === 'sent' ? 1 : -1));
+  }
+  // One that came twice is settled twice; and who settles may be ahead of who notes that it was sent.
+  return [...counts.values()].reduce((sum, count) => sum + Math.max(0, count), 0);
+}

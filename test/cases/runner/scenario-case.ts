@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { adminAction, checkAdmin } from './admin-actions.js';
 import { checkBusPut, noteOfBusPut, putOnBus } from './bus-put.js';
 import { check, checkIsSupported, doubledEvents, lostEvents, type CheckContext } from './checks.js';
-import { needOneInstance, type Engines } from './engines.js';
+import { instanceOf, needInstance, type Engines } from './engines.js';
 import { ensureExchange, ensureNoExceptionPage, isAck } from './expectations.js';
 import { checkFault, Faults, noteOf } from './faults.js';
 import { exchange, type Exchange } from './http-exchange.js';
@@ -22,22 +22,24 @@ import { ensure, UnsupportedError, CaseFailedError } from './verdict.js';
 const SENDER_LIMIT_MS = 5_000;
 const SETTLE_LIMIT_MS = 15_000;
 const LAST_SETTLE_LIMIT_MS = 90_000;
+/** So many that each of a few processes has a partition with one of them. */
+const OTHER_KEYS = 8;
 
 /** Throws `UnsupportedError` when a case asks for what is not known here or cannot be had on these engines. */
 export function checkScenario(scenario: Scenario, engines: Engines, profiles: Profiles): string[] {
   checkVocabulary(scenario);
   const notes = new Set<string>();
   for (const step of allSteps(scenario.steps)) {
-    if (step['instance'] !== undefined) needOneInstance(step['instance'], step.do);
+    if (step['instance'] !== undefined) needInstance(step['instance'], step.do, engines);
     if (step['app'] !== undefined) profileOf(profiles, String(step['app']));
-    const note = step.do === 'fault' ? noteOf(step, engines) : step.do === 'bus.put' ? noteOfBusPut(step) : null;
+    const note = step.do === 'fault' ? noteOf(step, engines) : noteOfPut(step, engines);
     if (note !== null) notes.add(note);
     if (step.do === 'fault') checkFault(step, engines);
-    if (step.do === 'check') checkIsSupported(step);
+    if (step.do === 'check') checkIsSupported(step, engines);
     if (step.do === 'admin') checkAdmin(step);
     if (step.do === 'bus.put') checkBusPut(step);
     if (step.do === 'startWith') checkStartWith(step);
-    if (step.do === 'redeliver') needOneInstance(step['to'], 'redeliver');
+    if (step.do === 'redeliver') needInstance(step['to'], 'redeliver', engines);
     if (step.do === 'redeliver' && ![undefined, 'bus'].includes(step['via'] as string | undefined))
       throw new UnsupportedError(`redeliver via ${step['via']} is not known here`);
     if (step.do === 'request' && String(step['target']).includes('{console}'))
@@ -46,6 +48,21 @@ export function checkScenario(scenario: Scenario, engines: Engines, profiles: Pr
       throw new UnsupportedError(`request: a placeholder in ${step['target']} is not known here`);
   }
   return [...notes];
+}
+
+function noteOfPut(step: Step, engines: Engines): string | null {
+  if (step.do === 'bus.put') return noteOfBusPut(step);
+  if (step.do !== 'redeliver' || instanceOf(step['to']) === 1) return null;
+  return `redeliver to ${step['to']}: the ${engines.transport} decides who gets it, so it is put under ${OTHER_KEYS} ordering keys`;
+}
+
+/** How many processes a case begins with: all that it names, but those that it starts itself. */
+export function instancesOf({ steps }: Scenario): number {
+  const named = allSteps(steps).map((step) => {
+    const isStart = step.do === 'fault' && /^(gateway|consumer)\.start$/.test(step.what ?? '');
+    return Math.max(instanceOf(step['to']), instanceOf(step['instance']) - (isStart ? 1 : 0));
+  });
+  return Math.max(1, ...named);
 }
 
 function allSteps(steps: readonly Step[]): Step[] {
@@ -185,7 +202,7 @@ export class ScenarioCase {
     const { query, body } = sealStep(step, profile, text, kind);
     const type = profile.envelope === 'json' ? 'application/json' : 'text/xml';
     const sentAt = Date.now();
-    const result = await exchange(this.stack.callbackBase, {
+    const result = await exchange(this.stack.callbackBaseOf(instanceOf(step['instance'])), {
       method: kind === 'verify' ? 'GET' : 'POST',
       path: `/wecom/callbacks/${app}?${query}`,
       headers: headersOf(step, kind === 'verify' ? {} : { 'Content-Type': type }),
@@ -203,7 +220,7 @@ export class ScenarioCase {
       .replace('{now}', String(Math.floor(Date.now() / 1000)));
     const { bodyFile, bodyText } = step as { bodyFile?: string; bodyText?: string };
     const body = bodyFile === undefined ? bodyText : readFileSync(join(this.inputs, bodyFile));
-    return exchange(this.stack.callbackBase, {
+    return exchange(this.stack.callbackBaseOf(instanceOf(step['instance'])), {
       method: String(step['method'] ?? 'GET'),
       path,
       headers: headersOf(step, {}),
@@ -219,7 +236,9 @@ export class ScenarioCase {
 
   private async redeliver(step: Step): Promise<void> {
     const { body, orderingKey } = messageOf(this.ledger.byRef(String(step['ref'] ?? 'last')), this.stack.journal());
-    await this.stack.product?.ask({ ask: 'publish', topic: 'events', orderingKey, body });
+    const isForOther = instanceOf(step['to']) !== 1;
+    const keys = isForOther ? Array.from({ length: OTHER_KEYS }, (_, n) => `redelivered-${n}`) : [orderingKey];
+    for (const key of keys) await this.stack.product?.ask({ ask: 'publish', topic: 'events', orderingKey: key, body });
   }
 
   private async until(step: Step): Promise<void> {

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll } from 'vitest';
+import { describeWithDatabases } from '../support/database-server.js';
+import { startSharedEngines, stopSharedEngines, type SharedEngines } from '../support/engine-set.js';
+import { describeWithRocketMq } from '../support/rocketmq-server.js';
+import { describeWithRedis } from '../support/redis-server.js';
+import { scaleSuite } from '../support/scale-suite.js';
+
+const START_LIMIT_MS = 360_000;
+
+describeWithRocketMq('the service as processes on RocketMQ', () => {
+  describeWithRedis('with Redis', () => {
+    let shared: SharedEngines | null = null;
+
+    beforeAll(async () => {
+      shared = await startSharedEngines({ transport: 'rocketmq' });
+    }, START_LIMIT_MS);
+
+    afterAll(() => stopSharedEngines(shared), START_LIMIT_MS);
+
+    describeWithDatabases('two gateways, three workers and an admin', (start, engine) =>
+      scaleSuite(() => shared!, start, engine),
+    );
+  });
+});

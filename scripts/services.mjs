@@ -21,5 +21,6 @@ if (!existsSync(stamp) || statSync(stamp).mtimeMs < changedAt) {
   writeFileSync(stamp, '');
 }
 const main = join(root, 'dist', 'test', 'services', 'main.js');
-const run = spawnSync(process.execPath, ['--enable-source-maps', main, ...process.argv.slice(2)], { stdio: 'inherit' });
+const args = ['--enable-source-maps', main, ...process.argv.slice(2)];
+const run = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
 process.exit(run.status ?? 1);

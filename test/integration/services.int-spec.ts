@@ -6,11 +6,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { freePort } from '../support/free-port.js';
 import { describeWithRedis } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 
+// Each command is a process of its own, of seconds on a busy machine, and the first may compile.
+const LIMIT_MS = 300_000;
 const PROGRAM = resolve(import.meta.dirname, '../../scripts/services.mjs');
 
 interface Report {
@@ -19,6 +21,7 @@ interface Report {
 }
 
 describeWithRedis('npm run services', () => {
+  vi.setConfig({ testTimeout: LIMIT_MS, hookTimeout: LIMIT_MS });
   let folder: string;
   let port: number;
 

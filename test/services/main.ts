@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseCommand, UsageError, type Command, type ServiceName } from './command.js';
 import { HELP } from './help-text.js';
 import { planService, settingsLine } from './plan.js';
 import { ServiceFailedError } from './service.js';
-import { NativeServices, type ServiceReport, type Surroundings } from './services.js';
+import { Services, type ServiceReport, type Surroundings } from './services.js';
 
 const EXIT = { done: 0, failed: 1, usage: 2, notUp: 3 } as const;
 
@@ -18,35 +19,35 @@ export async function runServices(args: readonly string[], around: Surroundings)
 }
 
 async function run(command: Command, around: Surroundings): Promise<number> {
-  const native = new NativeServices(around);
+  const services = new Services(around);
   switch (command.kind) {
     case 'help':
       around.say(HELP);
       return EXIT.done;
     case 'install':
-      await native.install(
+      await services.install(
         command.names.map((name) => planService(name, around.root, around.env)),
         command.yes,
       );
       return EXIT.done;
     case 'up':
-      await native.up(command);
+      await services.up(command);
       return EXIT.done;
     case 'down':
-      await native.down(command.names, command.withData);
+      await services.down(command.names, command.withData);
       return EXIT.done;
     case 'status':
-      return status(command.names, command.json, native, around);
+      return status(command.names, command.json, services, around);
   }
 }
 
 async function status(
   names: readonly ServiceName[],
   json: boolean,
-  native: NativeServices,
+  services: Services,
   around: Surroundings,
 ): Promise<number> {
-  const reports = await Promise.all(names.map((name) => native.report(name)));
+  const reports = await Promise.all(names.map((name) => services.report(name)));
   if (json) around.say(JSON.stringify(reports, null, 2));
   else for (const report of reports) for (const line of linesOf(report)) around.say(line);
   return reports.every(({ state }) => state === 'up') ? EXIT.done : EXIT.notUp;
@@ -64,4 +65,7 @@ function linesOf({ name, state, layout, processes, settings }: ServiceReport): s
 }
 
 const root = resolve(process.env['SERVICES_DIR'] ?? '.services');
-process.exitCode = await runServices(process.argv.slice(2), { root, env: process.env, say: console.log });
+process.exitCode = await runServices(process.argv.slice(2), {
+  ...{ root, env: process.env, say: console.log },
+  composeText: readFileSync('docker-compose.yml', 'utf8'),
+});

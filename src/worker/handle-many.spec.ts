@@ -43,7 +43,9 @@ it('gives it no event that is not applied', async () => {
 });
 
 it('halves a batch that fails down to the event at fault; the others take effect', async () => {
+  const sizes: number[] = [];
   const many = async (calls: readonly HandlerCall[]): Promise<void> => {
+    sizes.push(calls.length);
     await noteAll(calls);
     if (calls.some(({ context }) => context.move?.entityKey.endsWith('/bad'))) throw new Error('one of them');
   };
@@ -58,6 +60,7 @@ it('halves a batch that fails down to the event at fault; the others take effect
   expect((await rig.row(all[3]!))?.errorMessage).toBe('this one');
   expect(await rig.notes(all[3])).toEqual([]);
   expect(await rig.notes()).toHaveLength(7);
+  expect(sizes).toEqual([8, 4, 2, 2, 4]);
 });
 
 it('numbers the commands of each event by itself', async () => {

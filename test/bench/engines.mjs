@@ -58,6 +58,8 @@ export async function benchEngines(options) {
       ...{ PORT: '0', ADMIN_PORT: '0', HOST: '127.0.0.1', ADMIN_TOKEN, WECOM_APPS_FILE: appsFile, LOG_LEVEL: 'warn' },
       ...{ GUARD: 'redis', REDIS_URL: redis.url, STORE: 'mariadb', DATABASE_URL: maria.url(database) },
       ...{ WORKER_LANES: options.lanes ?? lanes, WORKER_BATCH_MAX: options.batch, ...env(broker) },
+      // A lane's transaction, and as many for everything else.
+      DATABASE_POOL_MAX: String(Math.max(10, 2 * Number(options.lanes ?? lanes) + 2)),
     };
     migrate(settings);
     const parts = {};

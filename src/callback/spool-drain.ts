@@ -16,6 +16,11 @@ export interface SpoolDrainOptions {
 export class SpoolDrain {
   private readonly stopping = new AbortController();
   private running: Promise<void> | null = null;
+  /**
+   * A batch that a slow transport does not take within its limit counts as failed as a whole, and goes out again as a
+   * whole. Were it as large each time, nothing would ever leave, and the transport would drown in copies.
+   */
+  private batchMax: number;
 
   constructor(
     private readonly clock: Clock,
@@ -24,7 +29,9 @@ export class SpoolDrain {
     private readonly health: SpoolHealth,
     private readonly publish: PublishSpooled,
     private readonly options: SpoolDrainOptions,
-  ) {}
+  ) {
+    this.batchMax = options.drainBatchMax;
+  }
 
   wake(): void {
     if (this.running !== null || this.stopping.signal.aborted || this.segments.isEmpty) return;
@@ -74,12 +81,17 @@ export class SpoolDrain {
   }
 
   private async publishBatch(segment: SpoolSegment, waiting: readonly WaitingFrame[]): Promise<void> {
-    const batch = nextBatch(waiting, this.options.drainBatchMax);
+    const batch = nextBatch(waiting, this.batchMax);
     const topic = batch[0]?.message.topic ?? '';
-    await this.publish(
-      topic,
-      batch.map(({ message }) => ({ orderingKey: message.orderingKey, body: message.body })),
-    );
+    const messages = batch.map(({ message }) => ({ orderingKey: message.orderingKey, body: message.body }));
+    try {
+      await this.publish(topic, messages);
+    } catch (error) {
+      this.batchMax = Math.max(1, Math.floor(batch.length / 2));
+      throw error;
+    }
+    // By a quarter: twice as much each time would fail every other time at a transport that stays slow.
+    this.batchMax = Math.min(this.options.drainBatchMax, this.batchMax + Math.ceil(this.batchMax / 4));
     // In the same turn as the acknowledgement: until here new events go behind, from here on none of these waits.
     this.segments.published(segment, batch.length);
   }

@@ -13,7 +13,8 @@ import type { Launch } from '../services/launch.js';
 import { accepts } from '../services/ports.js';
 import { until } from './until.js';
 
-const READY_LIMIT_MS = 60_000;
+// Five seconds on an idle machine; three brokers took two minutes on a busy one.
+const READY_LIMIT_MS = 300_000;
 
 const isThere = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
 

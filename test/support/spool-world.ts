@@ -24,9 +24,12 @@ export function event(body: string, topic = 'wecom.events'): SpooledMessage {
   return { topic, orderingKey: `entity of ${body}`, body };
 }
 
-/** A transport that is up, slow (20 ms), down, or holds each publish until the test answers it. */
+/** More at once are not acknowledged in time. */
+const FEW = 3;
+
+/** A transport that is up, slow (20 ms), takes few at a time, is down, or holds each publish until the test answers it. */
 export class FakeTransport {
-  mode: 'up' | 'slow' | 'down' | 'held' = 'up';
+  mode: 'up' | 'slow' | 'few' | 'down' | 'held' = 'up';
   readonly bodies: string[] = [];
   readonly batches: { topic: string; bodies: string[]; at: number }[] = [];
   readonly held: { acknowledge: () => void; refuse: () => void }[] = [];
@@ -37,6 +40,7 @@ export class FakeTransport {
     const bodies = messages.map(({ body }) => body);
     this.batches.push({ topic, bodies, at: this.clock.monotonic() });
     if (this.mode === 'down') throw new Error('transport is down');
+    if (this.mode === 'few' && bodies.length > FEW) throw new Error('it took longer than its limit');
     if (this.mode === 'slow') await this.clock.sleep(20);
     if (this.mode === 'held') {
       await new Promise<void>((resolve, reject) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Ask, FromProduct } from '../product/control.js';
 
 const MAIN = join(import.meta.dirname, '../product/main.js');
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 180_000;
 const ANSWER_LIMIT_MS = 30_000;
 const WAIT_FOR_END_MS = 30_000;
 

@@ -141,7 +141,12 @@ export class KafkaServer {
       folder,
     );
     for (const broker of brokers) broker.start();
-    await server.ready();
+    try {
+      await server.ready();
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
     return server;
   }
 

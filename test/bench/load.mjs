@@ -21,6 +21,8 @@ export async function deliver(port, requests, { connections, perSecond = null })
       const socket = connect(port, '127.0.0.1').setNoDelay(true);
       socket.setTimeout(ANSWER_LIMIT_MS, () => socket.destroy(new Error('no answer')));
       await once(socket, 'connect');
+      // Between two requests nobody else listens; the next one then fails with the connection.
+      socket.on('error', () => undefined);
       for (let at = next++; at < requests.length; at = next++) {
         // From its due time on, so that a server that stalls is not asked less.
         const due = perSecond === null ? performance.now() : begun + (at / perSecond) * 1000;
@@ -55,6 +57,7 @@ function ask(socket, bytes) {
       if (text.startsWith('HTTP/1.1 200') && text.slice(end + 4) === 'success') done(resolve);
       else done(reject, new Error(text.slice(0, 200)));
     };
+    if (socket.destroyed) return reject(socket.errored ?? new Error('the connection ended'));
     socket.on('data', take).on('error', fail).on('close', closed);
     socket.write(bytes);
   });

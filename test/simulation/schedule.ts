@@ -193,10 +193,8 @@ export class Schedule {
     return new Promise((resolve) => {
       this.world.scheduler.after(0, life, () => {
         const receivedAt = this.world.now;
-        let told: { how: string; eventKey: string } | null = null;
-        gateway.onAnswered = ({ callback }, how) => (told = { how, eventKey: callback?.eventKey ?? '' });
         void gateway.receive(request).then((answer) => {
-          if (answer.kind === 'success') this.accepted(event, life, receivedAt, told);
+          if (answer.kind === 'success') this.accepted(event, life, receivedAt, answer);
           resolve(answer);
         });
       });
@@ -207,11 +205,11 @@ export class Schedule {
     event: SentEvent,
     life: Life,
     receivedAt: number,
-    told: { how: string; eventKey: string } | null,
+    { how, eventKey }: { how: string; eventKey: string },
   ): void {
     event.acceptedAt ??= this.world.now;
-    this.world.tell(life.name, `answers success for event ${event.number} (${told?.how ?? 'unknown'})`);
-    const answered = { event, gateway: life.name, receivedAt, how: told?.how ?? '', eventKey: told?.eventKey ?? '' };
+    this.world.tell(life.name, `answers success for event ${event.number} (${how})`);
+    const answered = { event, gateway: life.name, receivedAt, how, eventKey };
     for (const check of this.checks) check.onAnswered(answered, this.view);
   }
 

@@ -146,6 +146,7 @@ export class Execution {
     for (const expressions of rows) {
       const id = table.takeId();
       const data: Record<string, Value> = { id };
+      for (const column of table.schema.nullable ?? []) data[column] = null;
       expressions.forEach((value, index) => (data[columns[index] ?? ''] = value({}, values, this.runner)));
       this.checkKeys(table, data);
       const row = new Row(table, id);

@@ -11,7 +11,7 @@ import { FileSpool } from '../../../src/callback/file-spool.js';
 import { IdempotencyInterceptor } from '../../../src/callback/idempotency.interceptor.js';
 import { NegativeAnswers } from '../../../src/callback/negative-answers.js';
 import { SignatureGuard } from '../../../src/callback/signature.guard.js';
-import type { CallbackRequest } from '../../../src/callback/verified-callback.js';
+import type { CallbackRequest, VerifiedCallback } from '../../../src/callback/verified-callback.js';
 import type { App } from '../../../src/config/config.js';
 import { BUILT_IN_ENTITY_TYPES } from '../../../src/entity-types/built-in.js';
 import { EntityTypeRegistry } from '../../../src/entity-types/entity-type-registry.js';
@@ -36,7 +36,11 @@ export interface HttpRequest {
 }
 
 /** `none`: the connection was reset, or nothing ever came. */
-export type HttpAnswer = { readonly kind: 'success' | 'none' } | { readonly kind: 'status'; readonly status: number };
+export type HttpAnswer =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'status'; readonly status: number }
+  /** What the product says of it: `published`, `spooled` or `duplicate`. */
+  | { readonly kind: 'success'; readonly how: string; readonly eventKey: string };
 
 export interface GatewayServers {
   readonly guard: GuardServer;
@@ -55,8 +59,7 @@ export class Gateway {
   private readonly controller: CallbackController;
   private readonly filter: CallbackExceptionFilter;
   readonly spool: FileSpool;
-  /** What the publish came to, for the checkers; `duplicate` when another copy was durable. */
-  onAnswered: (request: CallbackRequest, how: string) => void = () => undefined;
+  private readonly outcomes = new WeakMap<VerifiedCallback, string>();
 
   constructor(
     private readonly world: World,
@@ -98,7 +101,7 @@ export class Gateway {
       const reply = replyOf(resolve);
       const host = { switchToHttp: () => ({ getRequest: () => request, getResponse: () => reply }) };
       this.walk(request, host as unknown as ExecutionContext).then(
-        (text) => resolve(text === SUCCESS ? { kind: 'success' } : { kind: 'status', status: 200 }),
+        (text) => resolve(text === SUCCESS ? this.success(request) : { kind: 'status', status: 200 }),
         (error: unknown) => this.filter.catch(error, host as unknown as ArgumentsHost),
       );
     });
@@ -110,9 +113,13 @@ export class Gateway {
     return lastValueFrom(await this.interceptor.intercept(context, next));
   }
 
+  private success({ callback }: CallbackRequest): HttpAnswer {
+    return { kind: 'success', how: (callback && this.outcomes.get(callback)) ?? '', eventKey: callback?.eventKey ?? '' };
+  }
+
   private metrics(): CallbackMetrics {
     const metrics: Pick<CallbackMetrics, 'answered' | 'refused'> = {
-      answered: (callback, answer) => this.onAnswered({ callback } as CallbackRequest, answer),
+      answered: (callback, answer) => void this.outcomes.set(callback, answer),
       refused: (_, code) => this.world.violate('request', `${this.life.name} refused a callback: ${code}`),
     };
     return metrics as CallbackMetrics;

@@ -14,4 +14,6 @@ for (let seed = from; seed < from + count; seed += 1) {
   console.log(`seed=${seed} ${result.violations.slice(0, 3).join(' | ')}`);
 }
 const seconds = (performance.now() - startedAt) / 1_000;
-console.log(`${count} schedules, ${failed} failed, ${(count / seconds).toFixed(1)}/s, ${Math.round(steps / count)} steps, ${Math.round(virtualMs / count)} ms each`);
+console.log(
+  `${count} schedules, ${failed} failed, ${(count / seconds).toFixed(1)}/s, ${Math.round(steps / count)} steps, ${Math.round(virtualMs / count)} ms each`,
+);

@@ -58,6 +58,7 @@ export class Schedule {
   readonly view: View;
   isOrderMixed = false;
   private readonly gateways = new Map<Life, Gateway>();
+  private readonly receivedAt = new Map<string, number>();
   private readonly mutation: Mutation | null;
   private readonly random: SeededRandom;
 
@@ -192,7 +193,9 @@ export class Schedule {
     const life = host.life;
     return new Promise((resolve) => {
       this.world.scheduler.after(0, life, () => {
-        const receivedAt = this.world.now;
+        const key = `${life.name} ${event.number}`;
+        const receivedAt = this.receivedAt.get(key) ?? this.world.now;
+        this.receivedAt.set(key, receivedAt);
         void gateway.receive(request).then((answer) => {
           if (answer.kind === 'success') this.accepted(event, life, receivedAt, answer);
           resolve(answer);
@@ -218,7 +221,11 @@ export class Schedule {
     if (!this.wecom.isQuiet || this.world.hosts.some(({ life }) => life === null)) return false;
     if (broker.unsettled(EVENTS_TOPIC).length > 0 || broker.unsettled(DLQ_TOPIC).length > 0) return false;
     if ([...this.gateways].some(([life, { spool }]) => life.isAlive && spool.isHolding())) return false;
-    if (database.rows('event_log').some(({ waiting_key, due_at, status }) => waiting_key !== null || due_at !== null || status === 'DEAD'))
+    if (
+      database
+        .rows('event_log')
+        .some(({ waiting_key, due_at, status }) => waiting_key !== null || due_at !== null || status === 'DEAD')
+    )
       return false;
     return database.rows('outbox').length === 0;
   }

@@ -24,6 +24,7 @@ export interface Answered {
   readonly event: SentEvent;
   /** The host and the process that answered. */
   readonly gateway: string;
+  /** When this process had the event in hand for the first time, whatever came of that. */
   readonly receivedAt: number;
   /** `published`, `spooled` or `duplicate`. */
   readonly how: string;

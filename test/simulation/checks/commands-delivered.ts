@@ -31,6 +31,7 @@ export class CommandsDelivered extends Check {
 
   override atEnd(): void {
     for (const key of this.delivered)
-      if (key.startsWith('notes\n') && !this.asked.has(key)) this.violate(`a command was sent that nobody asked for: ${key}`);
+      if (key.startsWith('notes\n') && !this.asked.has(key))
+        this.violate(`a command was sent that nobody asked for: ${key}`);
   }
 }

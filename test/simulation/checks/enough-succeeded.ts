@@ -14,6 +14,7 @@ export class EnoughSucceeded extends Check {
     const share = accepted / Math.max(1, view.events.length);
     if (share < ACCEPTED_SHARE_MIN) this.violate(`only ${accepted} of ${view.events.length} events were accepted`);
     const decided = view.rows('event_log').filter(({ status }) => status === 'APPLIED' || status === 'STALE').length;
-    if (decided < accepted * DECIDED_SHARE_MIN) this.violate(`only ${decided} of ${accepted} accepted events were applied`);
+    if (decided < accepted * DECIDED_SHARE_MIN)
+      this.violate(`only ${decided} of ${accepted} accepted events were applied`);
   }
 }

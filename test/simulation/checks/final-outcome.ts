@@ -20,7 +20,8 @@ export class FinalOutcome extends Check {
       }
       const [from, to] = [String(before['status']), String(after['status'])];
       const isOutcome = (OUTCOMES as readonly string[]).includes(from);
-      if (isOutcome && JSON.stringify(before) !== JSON.stringify(after)) this.violate(`${key} went from ${from} to ${to}`);
+      if (isOutcome && JSON.stringify(before) !== JSON.stringify(after))
+        this.violate(`${key} went from ${from} to ${to}`);
       if (from === 'DEAD' && to !== 'DEAD' && to !== 'REDRIVEN' && to !== 'DISCARDED')
         this.violate(`${key} was dead and became ${to} by itself`);
       if (from !== 'DEAD' && from !== 'REDRIVEN' && to === 'REDRIVEN') this.violate(`${key} was redriven as ${from}`);

@@ -22,7 +22,8 @@ export class GuardTruth extends Check {
     this.leases.set(key, leases);
     if (step === 'acquire' && isAcquired(result)) {
       for (const [other, until] of leases)
-        if (other !== token && until > view.now + 1) this.violate(`${token} got ${key.slice(0, 12)}, which ${other} has`);
+        if (other !== token && until > view.now + 1)
+          this.violate(`${token} got ${key.slice(0, 12)}, which ${other} has`);
       leases.set(token, view.now + ttlMs);
     }
     if (step === 'renew' && result === 'done') leases.set(token, view.now + ttlMs);
@@ -31,7 +32,9 @@ export class GuardTruth extends Check {
   }
 
   private checkOutcome(key: string, view: View): void {
-    const row = view.rows('event_log').find(({ corp_id, msg_id_or_hash }) => `${String(corp_id)}:${String(msg_id_or_hash)}` === key);
+    const row = view
+      .rows('event_log')
+      .find(({ corp_id, msg_id_or_hash }) => `${String(corp_id)}:${String(msg_id_or_hash)}` === key);
     if (!row || !(OUTCOMES as readonly unknown[]).includes(row['status']))
       this.violate(`${key.slice(0, 12)} is SUCCESS, and its row says ${String(row?.['status'] ?? 'nothing')}`);
   }

@@ -11,7 +11,8 @@ export class NothingLost extends Check {
     const known = new Set(view.rows('event_log').map(({ app, plaintext }) => `${String(app)}\n${String(plaintext)}`));
     for (const { body } of [...view.unsettled('events'), ...view.spooled()]) known.add(textIn(body) ?? '');
     for (const { app, plaintext, number, acceptedAt } of view.events) {
-      if (acceptedAt !== null && !known.has(`${app}\n${plaintext}`)) this.violate(`event ${number} was accepted and is nowhere`);
+      if (acceptedAt !== null && !known.has(`${app}\n${plaintext}`))
+        this.violate(`event ${number} was accepted and is nowhere`);
     }
   }
 }

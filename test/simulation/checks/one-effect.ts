@@ -24,7 +24,8 @@ export class OneEffect extends Check {
       const key = String(msg_id_or_hash);
       const count = this.effects.get(key) ?? 0;
       if (status === 'APPLIED' && count !== 1) this.violate(`${key.slice(0, 8)} is APPLIED with ${count} effects`);
-      if (status !== 'APPLIED' && count !== 0) this.violate(`${key.slice(0, 8)} is ${String(status)} with ${count} effects`);
+      if (status !== 'APPLIED' && count !== 0)
+        this.violate(`${key.slice(0, 8)} is ${String(status)} with ${count} effects`);
     }
   }
 }

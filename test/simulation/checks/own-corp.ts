@@ -13,7 +13,8 @@ export class OwnCorp extends Check {
       const row = view.rows('event_log').find(({ msg_id_or_hash }) => msg_id_or_hash === after['event_key']);
       const own = row && `${String(row['app'])}/${String(row['corp_id'])}/`;
       const isWecoms = view.events.some(
-        ({ app, corpId, plaintext }) => app === row?.['app'] && corpId === row['corp_id'] && plaintext === row['plaintext'],
+        ({ app, corpId, plaintext }) =>
+          app === row?.['app'] && corpId === row['corp_id'] && plaintext === row['plaintext'],
       );
       if (!own || !isWecoms || !String(after['entity_key']).startsWith(own))
         this.violate(`${String(after['entity_key'])} was moved by an event of ${own ?? 'nobody'}`);

@@ -20,7 +20,12 @@ export class TransportOrder extends Check {
   private readonly places = new Map<string, Place>();
   private readonly decided = new Map<string, number>();
   /** What a gateway made durable last, by entity, for those that have not been seen on the transport yet. */
-  private readonly taken: { readonly gateway: string; readonly at: number; readonly receivedAt: number; readonly eventKey: string }[] = [];
+  private readonly taken: {
+    readonly gateway: string;
+    readonly at: number;
+    readonly receivedAt: number;
+    readonly eventKey: string;
+  }[] = [];
 
   constructor() {
     super('I4 events of a strict entity are decided in transport order');
@@ -29,8 +34,10 @@ export class TransportOrder extends Check {
   override onPublish({ topic, offset, body }: StoredMessage): void {
     const decoded = topic === 'events' ? decodeMessage(body) : null;
     if (decoded?.kind !== 'message') return;
-    const { eventKey, entityKey } = decoded.message;
-    if (!this.places.has(eventKey)) this.places.set(eventKey, { offset, entityKey });
+    const { eventKey, entityKey, gateway } = decoded.message;
+    // Also by who took it: another gateway's copy may be there before this one's.
+    for (const key of [eventKey, `${gateway.instance} ${eventKey}`])
+      if (!this.places.has(key)) this.places.set(key, { offset, entityKey });
   }
 
   override onAnswered({ gateway, receivedAt, how, eventKey }: Answered, { now }: View): void {
@@ -56,7 +63,7 @@ export class TransportOrder extends Check {
       for (const earlier of this.taken.slice(0, index)) {
         // Only what was answered before the other one came has an order at all.
         if (earlier.gateway !== later.gateway || earlier.at >= later.receivedAt) continue;
-        const [one, other] = [this.places.get(earlier.eventKey), this.places.get(later.eventKey)];
+        const [one, other] = [earlier, later].map(({ gateway, eventKey }) => this.places.get(`${gateway} ${eventKey}`));
         if (!one || !other || one.entityKey === null || one.entityKey !== other.entityKey) continue;
         if (one.offset > other.offset)
           this.violate(`${later.gateway} took @${one.offset} before @${other.offset} of ${one.entityKey}`);

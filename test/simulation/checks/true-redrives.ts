@@ -32,7 +32,8 @@ export class TrueRedrives extends Check {
       if (job['status'] !== 'DONE') continue;
       const items = view.rows('redrive_item').filter(({ job_id }) => job_id === job['id']);
       const done = items.filter(({ result }) => result !== null);
-      if (done.length !== job['total']) this.violate(`job ${String(job['id'])} is done with ${done.length} of ${String(job['total'])} items`);
+      if (done.length !== job['total'])
+        this.violate(`job ${String(job['id'])} is done with ${done.length} of ${String(job['total'])} items`);
       for (const { event_id, generation, result } of done) {
         const key = `redrive ${String(event_id)}/${String(generation)}`;
         if (result === 'redriven' && !this.moved.has(key)) this.violate(`a job says ${key}, and nothing was`);
@@ -44,7 +45,8 @@ export class TrueRedrives extends Check {
     const [from, to] = [Number(before['generation']), Number(after['generation'])];
     const id = String(after['id']);
     if (before['status'] !== 'DISCARDED' && after['status'] === 'DISCARDED') this.moved.add(`discard ${id}/${from}`);
-    if (before['lane_seq'] !== after['lane_seq'] && before['status'] === 'DEAD') this.violate(`row ${id} lost its place in its line`);
+    if (before['lane_seq'] !== after['lane_seq'] && before['status'] === 'DEAD')
+      this.violate(`row ${id} lost its place in its line`);
     if (from === to) {
       const isBack = before['status'] === 'DEAD' && after['status'] === 'REDRIVEN';
       if (isBack) this.violate(`row ${id} was redriven in its old generation`);

@@ -35,9 +35,15 @@ export class Database {
   }
 
   /** `answer` comes when the statement has ended: at once, or after the locks that it waits for. */
-  execute(transaction: Transaction | null, sql: string, values: readonly Value[], answer: (answer: Answer) => void): void {
+  execute(
+    transaction: Transaction | null,
+    sql: string,
+    values: readonly Value[],
+    answer: (answer: Answer) => void,
+  ): void {
     const statement = parseSql(sql);
-    if (transaction !== null && !transaction.isOpen) return answer({ error: new ConnectionError('PROTOCOL_CONNECTION_LOST') });
+    if (transaction !== null && !transaction.isOpen)
+      return answer({ error: new ConnectionError('PROTOCOL_CONNECTION_LOST') });
     this.attempt(transaction, statement, values, answer);
   }
 

@@ -32,7 +32,10 @@ export class Execution {
       case 'insert':
         return { rows: [], affected: this.insert(statement, values) };
       case 'update':
-        return { rows: [], affected: this.change(statement, values, (data, scope) => this.set(statement, data, scope, values)) };
+        return {
+          rows: [],
+          affected: this.change(statement, values, (data, scope) => this.set(statement, data, scope, values)),
+        };
       case 'delete':
         return { rows: [], affected: this.change(statement, values, () => null) };
       default:

@@ -117,7 +117,9 @@ export class Broker {
   }
 
   unsettled(topic: string): StoredMessage[] {
-    return this.groups.filter((group) => group.topic === topic).flatMap(({ lines }) => [...lines.values()].flatMap(({ waiting }) => waiting));
+    return this.groups
+      .filter((group) => group.topic === topic)
+      .flatMap(({ lines }) => [...lines.values()].flatMap(({ waiting }) => waiting));
   }
 
   /** Delivers again what was settled: first one message, then perhaps those after it; before what waits or behind it. */
@@ -158,7 +160,9 @@ export class Broker {
   /** The broker gives up on a message and moves it, as it is. */
   moveToDeadLetters(topic: string, deadTopic: string): void {
     const group = this.groups.find((one) => one.topic === topic);
-    const lines = [...(group?.lines.values() ?? [])].filter(({ waiting, inHand }) => waiting.length > 0 && inHand.size === 0);
+    const lines = [...(group?.lines.values() ?? [])].filter(
+      ({ waiting, inHand }) => waiting.length > 0 && inHand.size === 0,
+    );
     const line = lines[this.world.random.upTo(Math.max(0, lines.length - 1))];
     const message = line?.waiting.shift();
     if (!message) return;
@@ -172,8 +176,7 @@ export class Broker {
     for (const group of this.groups) {
       for (const member of [...group.members]) {
         const { life } = member;
-        const isHeard =
-          life.isAlive && life.pausedUntil <= this.world.now && this.world.reaches(life.host, 'broker');
+        const isHeard = life.isAlive && life.pausedUntil <= this.world.now && this.world.reaches(life.host, 'broker');
         if (isHeard) this.silentSince.delete(member);
         else if (!this.silentSince.has(member)) this.silentSince.set(member, this.world.now);
         if (this.world.now - (this.silentSince.get(member) ?? this.world.now) >= SESSION_MS) {

@@ -38,9 +38,16 @@ class Session {
     private readonly times: SessionTimes,
   ) {
     const query = (sql: string, values: Value[] = [], isStructured = false): Promise<unknown> =>
-      this.query(sql, values).then(({ rows, affected }) => (isStructured ? { raw: rows, records: rows, affected } : rows));
+      this.query(sql, values).then(({ rows, affected }) =>
+        isStructured ? { raw: rows, records: rows, affected } : rows,
+      );
     const connection = { release: () => undefined, destroy: () => this.close(), stream: { destroy: () => undefined } };
-    const runner = { query, connect: () => Promise.resolve(connection), manager: null as unknown, isTransactionActive: false };
+    const runner = {
+      query,
+      connect: () => Promise.resolve(connection),
+      manager: null as unknown,
+      isTransactionActive: false,
+    };
     // As TypeORM's: the manager sends through whatever the runner's `query` is by then.
     const manager = {
       queryRunner: runner,

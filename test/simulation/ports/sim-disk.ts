@@ -48,7 +48,8 @@ export class SimDisk extends Disk {
 
   private async step<T>(what: string, act: () => Promise<T>): Promise<T> {
     const { world, life } = this;
-    const isSlow = !world.isCalmed && world.profile.perCall.slow > 0 && world.random.chance(world.profile.perCall.slow / 3);
+    const isSlow =
+      !world.isCalmed && world.profile.perCall.slow > 0 && world.random.chance(world.profile.perCall.slow / 3);
     await world.local(life, `disk.${what}`, isSlow ? world.random.fraction() * 3_000 : world.random.fraction());
     world.tell(life.name, `disk.${what}`);
     const result = await act();

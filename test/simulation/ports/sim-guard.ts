@@ -24,7 +24,10 @@ export class GuardServer {
     return Math.floor(this.world.now + this.clockOffset);
   }
 
-  step<Result>(move: Omit<GuardMove, 'result'>, decide: (state: GuardState | null, now: number) => GuardStep<Result>): Result {
+  step<Result>(
+    move: Omit<GuardMove, 'result'>,
+    decide: (state: GuardState | null, now: number) => GuardStep<Result>,
+  ): Result {
     const { next, result } = decide(this.keys.get(move.key) ?? null, this.now);
     if (next === null) this.keys.delete(move.key);
     else this.keys.set(move.key, next);

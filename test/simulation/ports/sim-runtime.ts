@@ -75,7 +75,10 @@ export class SimRandom extends Random {
   private readonly random: SeededRandom;
   private tokens = 0;
 
-  constructor(seed: number, private readonly life: Life) {
+  constructor(
+    seed: number,
+    private readonly life: Life,
+  ) {
     super();
     this.random = new SeededRandom(seed, `random of ${life.name}`);
   }

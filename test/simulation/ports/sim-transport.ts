@@ -41,7 +41,11 @@ export class SimTransport extends Transport {
     const call = { service: 'broker' as const, label: `broker.publish ${topic}`, limitMs: PUBLISH_LIMIT_MS, failure };
     await world.call<void>(this.life, call, (reply) => {
       const isTroubled = !world.isCalmed && world.profile.perCall.lostReply > 0;
-      if (isTroubled && messages.length > 1 && world.random.chance(PARTIAL_CHANCE * world.profile.perCall.lostReply * 10)) {
+      if (
+        isTroubled &&
+        messages.length > 1 &&
+        world.random.chance(PARTIAL_CHANCE * world.profile.perCall.lostReply * 10)
+      ) {
         broker.publish(topic, messages.slice(0, 1 + world.random.upTo(messages.length - 2)));
         return reply({ error: failure('some of them were written') });
       }
@@ -78,7 +82,13 @@ export class SimTransport extends Transport {
 export function connectDeliveries(world: World, broker: Broker): void {
   broker.deliver = (member, batch) => {
     const lane = new AbortController();
-    const deliveries = batch.filter(({ isTaken }) => !isTaken).map((handed) => new SimDelivery(world, broker, member, handed, lane));
+    if (world.history !== null) {
+      const offsets = batch.map(({ message, isTaken }) => `@${message.offset}${isTaken ? ' (taken)' : ''}`).join(' ');
+      world.tell(member.life.name, `gets ${offsets}`);
+    }
+    const deliveries = batch
+      .filter(({ isTaken }) => !isTaken)
+      .map((handed) => new SimDelivery(world, broker, member, handed, lane));
     void member
       .consume(deliveries)
       .catch((error: unknown) => world.tell(member.life.name, `the consumer failed: ${String(error)}`))
@@ -145,6 +155,7 @@ class SimDelivery implements Delivery {
 
   giveBack(delayMs: number): void {
     if (this.state === 'decided') return;
+    this.world.tell(this.member.life.name, `gives ${this.position} back for ${Math.round(delayMs)} ms`);
     this.state = 'decided';
     this.broker.comeBack(this.member, this.handed, delayMs);
   }

@@ -70,7 +70,10 @@ export class Gateway {
     const wiring = new Wiring(world, mutation);
     const [clock, log] = [new SimClock(world, life), new SimLog(world, life)];
     const random = new SimRandom(world.seed, life);
-    const guard = wiring.part<IdempotencyStore>('guard', new SimIdempotencyStore(world, life, servers.guard, GUARD_TIMEOUT_MS));
+    const guard = wiring.part<IdempotencyStore>(
+      'guard',
+      new SimIdempotencyStore(world, life, servers.guard, GUARD_TIMEOUT_MS),
+    );
     const transport = wiring.part<Transport>('transport', new SimTransport(world, life, servers.broker));
     const disk = wiring.part<Disk>('disk', new SimDisk(world, life, servers.disk));
     const config = gatewayConfig(life.name, servers.apps);
@@ -114,7 +117,11 @@ export class Gateway {
   }
 
   private success({ callback }: CallbackRequest): HttpAnswer {
-    return { kind: 'success', how: (callback && this.outcomes.get(callback)) ?? '', eventKey: callback?.eventKey ?? '' };
+    return {
+      kind: 'success',
+      how: (callback && this.outcomes.get(callback)) ?? '',
+      eventKey: callback?.eventKey ?? '',
+    };
   }
 
   private metrics(): CallbackMetrics {

@@ -1,5 +1,10 @@
 import { AuditLog } from '../../../src/admin/audit-log.js';
-import { DeadLetterService, type Action, type ItemResult, type SeenItem } from '../../../src/admin/dead-letter-service.js';
+import {
+  DeadLetterService,
+  type Action,
+  type ItemResult,
+  type SeenItem,
+} from '../../../src/admin/dead-letter-service.js';
 import { RedriveJobRunner } from '../../../src/admin/redrive-job-runner.js';
 import { RedriveJobService } from '../../../src/admin/redrive-job-service.js';
 import { RedriveJobSteps } from '../../../src/admin/redrive-job-steps.js';
@@ -74,7 +79,9 @@ export class Operator {
   }
 
   private async act(): Promise<void> {
-    const page = await this.unitOfWork.read((tx) => this.eventLog.search(tx, { statuses: [...WAITING], limit: ROWS_MAX }));
+    const page = await this.unitOfWork.read((tx) =>
+      this.eventLog.search(tx, { statuses: [...WAITING], limit: ROWS_MAX }),
+    );
     const isRace = !this.world.isCalmed && this.oldPage.length > 0 && this.random.chance(0.2);
     if (isRace) this.world.hit('operator-race');
     const shown = isRace ? this.oldPage : page;

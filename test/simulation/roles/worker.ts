@@ -44,7 +44,16 @@ import type { Life } from '../world/life.js';
 import type { World } from '../world/world.js';
 import { SimHandlers } from './handlers.js';
 import { Wiring, type Mutation } from './mutation.js';
-import { DATABASE, DLQ_TOPIC, EVENTS_TOPIC, GUARD_TIMEOUT_MS, LEASES, RENEW_EVERY_MS, subscription, WORKER } from './settings.js';
+import {
+  DATABASE,
+  DLQ_TOPIC,
+  EVENTS_TOPIC,
+  GUARD_TIMEOUT_MS,
+  LEASES,
+  RENEW_EVERY_MS,
+  subscription,
+  WORKER,
+} from './settings.js';
 
 export interface WorkerServers {
   readonly guard: GuardServer;
@@ -69,7 +78,10 @@ export function openStores(
 ): { unitOfWork: UnitOfWork; eventLog: EventLog; sagas: SagaStore; outbox: Outbox } {
   const source = simDataSource(world, life, database, DATABASE);
   const clock = new SimClock(world, life);
-  const unitOfWork = wiring.part<UnitOfWork>('unitOfWork', new MysqlUnitOfWork(source, source, clock, DATABASE.statementLimitMs));
+  const unitOfWork = wiring.part<UnitOfWork>(
+    'unitOfWork',
+    new MysqlUnitOfWork(source, source, clock, DATABASE.statementLimitMs),
+  );
   const eventLog = wiring.part<EventLog>('eventLog', new MysqlEventLog(life.name));
   const sagas = wiring.part<SagaStore>('sagas', new MysqlSagaStore(unitOfWork));
   return { unitOfWork, eventLog, sagas, outbox: wiring.part<Outbox>('outbox', new MysqlOutbox()) };
@@ -88,10 +100,17 @@ export class Worker {
     const [clock, log] = [new SimClock(world, life), new SimLog(world, life)];
     const random = new SimRandom(world.seed, life);
     const metrics = QUIET as WorkerMetrics;
-    const guard = wiring.part<IdempotencyStore>('guard', new SimIdempotencyStore(world, life, servers.guard, GUARD_TIMEOUT_MS));
+    const guard = wiring.part<IdempotencyStore>(
+      'guard',
+      new SimIdempotencyStore(world, life, servers.guard, GUARD_TIMEOUT_MS),
+    );
     const { unitOfWork, eventLog, sagas, outbox } = openStores(world, life, servers.database, wiring);
     this.transport = wiring.part<Transport>('transport', new SimTransport(world, life, servers.broker));
-    const watchdogOptions = { leaseTtlMs: LEASES.leaseTtlMs, renewEveryMs: RENEW_EVERY_MS, maxLifeMs: LEASES.maxLifeMs };
+    const watchdogOptions = {
+      leaseTtlMs: LEASES.leaseTtlMs,
+      renewEveryMs: RENEW_EVERY_MS,
+      maxLifeMs: LEASES.maxLifeMs,
+    };
     const watchdog = new LeaseWatchdog(guard, clock, watchdogOptions, {
       warn: (entry) => log.warn(String(entry['event']), entry),
     });

@@ -105,7 +105,10 @@ export class Calamities {
     this.world.hit(kind);
     this.world.tell(host.name, kind);
     if (kind === 'disk-error') {
-      disk.fail(this.random.pick(['append', 'sync', 'openAppend', 'remove']), { code: 'EIO', times: 1 + this.random.upTo(2) });
+      disk.fail(this.random.pick(['append', 'sync', 'openAppend', 'remove']), {
+        code: 'EIO',
+        times: 1 + this.random.upTo(2),
+      });
       return;
     }
     disk.capacityBytes = this.random.upTo(3_000);

@@ -70,8 +70,7 @@ class MemberHistory extends History {
   override next(second: number): string {
     const { random } = this.around;
     this.steps += 1;
-    const changeType =
-      this.state === 'present' ? (random.chance(0.25) ? 'delete_user' : 'update_user') : 'create_user';
+    const changeType = this.state === 'present' ? (random.chance(0.25) ? 'delete_user' : 'update_user') : 'create_user';
     this.state = changeType === 'delete_user' ? 'gone' : 'present';
     const [own, renames] = [this.id, changeType === 'update_user' && random.chance(0.2)];
     if (renames) this.id = this.around.ids.opaque('m');
@@ -212,8 +211,7 @@ export class FakeWecom implements Truth {
   }
 
   private remember(plaintext: string): void {
-    const at = (name: string): string =>
-      new RegExp(`<${name}><!\\[CDATA\\[(.*?)\\]\\]>`).exec(plaintext)?.[1] ?? '';
+    const at = (name: string): string => new RegExp(`<${name}><!\\[CDATA\\[(.*?)\\]\\]>`).exec(plaintext)?.[1] ?? '';
     const relation = `${at('UserID')}/${at('ExternalUserID')}`;
     switch (at('ChangeType')) {
       case 'add_external_contact':

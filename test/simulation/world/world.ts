@@ -84,7 +84,10 @@ export class World {
   /** `host` (or every host) does not reach the service, or nobody does. */
   cut(host: Host | null, service: Service, ms: number): void {
     this.cuts.set(`${host?.name ?? '*'}|${service}`, this.now + ms);
-    this.tell('fault', `${host?.name ?? 'nobody'} ${host ? 'does not reach' : 'reaches'} ${service} for ${Math.round(ms)} ms`);
+    this.tell(
+      'fault',
+      `${host?.name ?? 'nobody'} ${host ? 'does not reach' : 'reaches'} ${service} for ${Math.round(ms)} ms`,
+    );
   }
 
   reaches(host: Host, service: Service): boolean {
@@ -174,7 +177,9 @@ class Exchange<T> {
     const goesWrong = (chance: number): boolean => !world.isCalmed && chance > 0 && world.random.chance(chance);
     if (goesWrong(perCall.lostRequest)) {
       world.hit('lost-request');
-      return world.random.chance(REFUSED_CHANCE) ? this.fail(world.latency(), 'reset') : this.hang('the request was lost');
+      return world.random.chance(REFUSED_CHANCE)
+        ? this.fail(world.latency(), 'reset')
+        : this.hang('the request was lost');
     }
     let requestMs = world.latency();
     if (goesWrong(perCall.slow)) {

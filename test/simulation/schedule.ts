@@ -39,7 +39,7 @@ export interface ScheduleResult {
 }
 
 /** Faults stop when WeCom has sent everything and this much has passed. */
-const UNREST_MS = 8_000;
+const UNREST_MS = 5_000;
 const SAFETY_MS_MAX = 90_000;
 /** Bounded: the longest line of retries, leases and sessions that must run out, several times over. */
 const LIVENESS_MS = 240_000;
@@ -227,7 +227,8 @@ export class Schedule {
         .some(({ waiting_key, due_at, status }) => waiting_key !== null || due_at !== null || status === 'DEAD')
     )
       return false;
-    return database.rows('outbox').length === 0;
+    // A file whose frames are all published may still have to be removed.
+    return database.rows('outbox').length === 0 && this.spooled().length === 0;
   }
 
   private makeView(): View {

@@ -61,6 +61,7 @@ export class Schedule {
   private readonly receivedAt = new Map<string, number>();
   private readonly mutation: Mutation | null;
   private readonly random: SeededRandom;
+  private readonly buggyPercent: number;
 
   constructor(private readonly options: ScheduleOptions) {
     const { seed } = options;
@@ -74,6 +75,7 @@ export class Schedule {
     this.broker = new Broker(world);
     const later = (ms: number, act: () => void): void => world.later(ms, act);
     this.database = new Database({ later, lockWaitMs: DATABASE.lockWaitMs });
+    this.buggyPercent = random.pick([0, 10, 25]);
     this.wecom = new FakeWecom(world, this.habits(random), (request, event) => this.post(request, event));
     this.view = this.makeView();
     this.checks = makeChecks();
@@ -158,7 +160,12 @@ export class Schedule {
         () => world.crash(life, 'its spool cannot be opened'),
       );
     } else if (host.role === 'worker') {
-      const worker = new Worker(world, life, { guard, broker, database, truth: this.wecom }, mutation);
+      const worker = new Worker(
+        world,
+        life,
+        { guard, broker, database, truth: this.wecom, buggyPercent: this.buggyPercent },
+        mutation,
+      );
       void worker.start();
     } else {
       const random = new SeededRandom(this.options.seed, 'operator');

@@ -17,7 +17,7 @@ export class GuardTruth extends Check {
     this.leases.clear();
   }
 
-  override onGuardMove({ step, key, token, ttlMs, result }: GuardMove, view: View): void {
+  override onGuardMove({ step, key, token, ttlMs, result, holder }: GuardMove, view: View): void {
     const leases = this.leases.get(key) ?? new Map<string, number>();
     this.leases.set(key, leases);
     if (step === 'acquire' && isAcquired(result)) {
@@ -27,7 +27,12 @@ export class GuardTruth extends Check {
       leases.set(token, view.now + ttlMs);
     }
     if (step === 'renew' && result === 'done') leases.set(token, view.now + ttlMs);
-    if (step === 'release' || step === 'complete') leases.delete(token);
+    if (step === 'release' || step === 'complete') {
+      leases.delete(token);
+      for (const [other, until] of leases)
+        if (until > view.now + 1 && result === 'done' && holder !== other)
+          this.violate(`${token} took the lease of ${other} away by ${step}`);
+    }
     if (step === 'complete' && result === 'done') this.checkOutcome(key, view);
   }
 

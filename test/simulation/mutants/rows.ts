@@ -53,7 +53,9 @@ export const ROW_MUTANTS: readonly Mutation[] = [
             const now = Math.floor(EPOCH_MS + parts.world.now);
             await parts
               .get<UnitOfWork>('unitOfWork')
-              .write((tx) => change(tx, "UPDATE event_log SET status = 'RETRY', due_at = ? WHERE status = 'DEAD'", now));
+              .write((tx) =>
+                change(tx, "UPDATE event_log SET status = 'RETRY', due_at = ? WHERE status = 'DEAD'", now),
+              );
             return right.pass();
           },
         })),

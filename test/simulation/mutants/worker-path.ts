@@ -164,7 +164,9 @@ export const WORKER_PATH_MUTANTS: readonly Mutation[] = [
           afterError: async (group: readonly LeasedItem[], error: unknown) => {
             const step = (await right['afterError']!(group, error)) as { kind: string; groups?: unknown[] };
             const [before, failed, after] = step.groups ?? [];
-            return step.kind === 'split' && step.groups?.length === 3 ? { ...step, groups: [before, after, failed] } : step;
+            return step.kind === 'split' && step.groups?.length === 3
+              ? { ...step, groups: [before, after, failed] }
+              : step;
           },
         })),
     },

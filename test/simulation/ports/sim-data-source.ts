@@ -30,6 +30,8 @@ class Session {
   private transaction: Transaction | null = null;
   private isClosed = false;
   private lastWordAt = 0;
+  private isGivenUp = false;
+  private arrivesAt = 0;
 
   constructor(
     private readonly world: World,
@@ -61,7 +63,14 @@ class Session {
   private query(sql: string, values: Value[]): Promise<Executed> {
     const { world, life, database } = this;
     const failure = (reason: string): Error => new ConnectionError(reason);
-    const call = { service: 'database' as const, label: labelOf(sql), limitMs: Number.POSITIVE_INFINITY, failure };
+    const onSent = (at: number): void => void (this.arrivesAt = at);
+    const call = {
+      service: 'database' as const,
+      label: labelOf(sql),
+      limitMs: Number.POSITIVE_INFINITY,
+      failure,
+      onSent,
+    };
     return world.call<Executed>(life, call, (reply) => {
       this.lastWordAt = world.now;
       if (this.isClosed) return reply({ error: new ConnectionError('PROTOCOL_CONNECTION_LOST') });
@@ -89,7 +98,7 @@ class Session {
     }
     if (sql === 'ROLLBACK') this.database.rollBack(transaction);
     else {
-      if (!this.life.isAlive || this.life.pausedUntil > this.world.now) this.world.hit('late-commit');
+      if (!this.life.isAlive || this.isGivenUp) this.world.hit('late-commit');
       this.database.commit(transaction);
     }
     reply({ ok: NOTHING });
@@ -100,10 +109,15 @@ class Session {
     return !isCalmed && profile.perCall.deadlock > 0 && random.chance(profile.perCall.deadlock);
   }
 
-  /** The client lets go of the connection. The server learns of it only if it can be reached. */
+  /**
+   * The client lets go of the connection. The server learns of it only if it can be reached, and after what was sent
+   * before: a COMMIT that the client has given up may still be done.
+   */
   private close(): void {
+    this.isGivenUp = true;
     if (!this.world.reaches(this.life.host, 'database')) return;
-    this.world.later(this.world.random.fraction() * CLOSE_MS, () => this.drop());
+    const behind = Math.max(0, this.arrivesAt - this.world.now);
+    this.world.later(behind + this.world.random.fraction() * CLOSE_MS, () => this.drop());
   }
 
   private vanish(): void {

@@ -1,7 +1,10 @@
 import { Disk, type DiskFile } from '../../../src/runtime/disk.js';
 import type { MemoryDisk } from '../../support/memory-disk.js';
-import type { Life } from '../world/life.js';
+import { never, type Life } from '../world/life.js';
 import type { World } from '../world/world.js';
+
+/** Without it hardly any power cut would come while something is written and not yet synced. */
+const SYNC_CRASH_CHANCE = 0.1;
 
 /** The disk of one host, as one process of it calls it: each call takes its time, and the process may end in it. */
 export class SimDisk extends Disk {
@@ -52,9 +55,19 @@ export class SimDisk extends Disk {
       !world.isCalmed && world.profile.perCall.slow > 0 && world.random.chance(world.profile.perCall.slow / 3);
     await world.local(life, `disk.${what}`, isSlow ? world.random.fraction() * 3_000 : world.random.fraction());
     world.tell(life.name, `disk.${what}`);
+    if (
+      what === 'sync' &&
+      !world.isCalmed &&
+      world.profile.perCall.crash > 0 &&
+      world.random.chance(SYNC_CRASH_CHANCE)
+    ) {
+      world.hit('crash');
+      world.crash(life, 'power cut before the sync');
+      await never();
+    }
     const result = await act();
     world.point(life, `disk.${what}`, 'after');
-    if (!life.isAlive) await new Promise<never>(() => undefined);
+    if (!life.isAlive) await never();
     return result;
   }
 }

@@ -25,13 +25,13 @@ export class GuardServer {
   }
 
   step<Result>(
-    move: Omit<GuardMove, 'result'>,
+    move: Omit<GuardMove, 'result' | 'holder'>,
     decide: (state: GuardState | null, now: number) => GuardStep<Result>,
   ): Result {
     const { next, result } = decide(this.keys.get(move.key) ?? null, this.now);
     if (next === null) this.keys.delete(move.key);
     else this.keys.set(move.key, next);
-    this.onStep({ ...move, result });
+    this.onStep({ ...move, result, holder: next?.name === 'PROCESSING' ? next.token : null });
     return result;
   }
 
@@ -63,6 +63,8 @@ export interface GuardMove {
   readonly token: string;
   readonly ttlMs: number;
   readonly result: unknown;
+  /** Whose lease stands afterwards. */
+  readonly holder: string | null;
 }
 
 /** The guard as one process calls it. The moves themselves are the product's, which its Lua scripts are tested against. */
@@ -121,7 +123,7 @@ export class SimIdempotencyStore extends IdempotencyStore {
   }
 
   private async run<Result>(
-    move: Omit<GuardMove, 'result'>,
+    move: Omit<GuardMove, 'result' | 'holder'>,
     decide: (state: GuardState | null, now: number) => GuardStep<Result>,
   ): Promise<Result> {
     const failure = (reason: string): Error => {

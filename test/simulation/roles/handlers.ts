@@ -9,6 +9,7 @@ import { HandlerRegistry, type RegisteredHandler } from '../../../src/handlers/h
 import type { HandlerContext, WecomHandler } from '../../../src/handlers/wecom-handler.js';
 import { textAt } from '../../../src/entity-types/fields.js';
 import type { Clock } from '../../../src/runtime/clock.js';
+import { UnrecoverableError } from '../../../src/saga/unrecoverable-error.js';
 import type { WecomApi } from '../../../src/wecom-api/wecom-api.js';
 import type { WecomEvent } from '../../../src/wecom/event.js';
 import { never, type Life } from '../world/life.js';
@@ -28,6 +29,7 @@ export class SimHandlers extends HandlerRegistry {
     private readonly life: Life,
     private readonly clock: Clock,
     api: WecomApi,
+    private readonly buggyPercent: number,
   ) {
     super(null as never, null as never);
     for (const type of TYPES) {
@@ -52,6 +54,7 @@ export class SimHandlers extends HandlerRegistry {
       handle: async (event, context) => {
         await this.note(event, context);
         await this.misbehave(event);
+        this.fail(context);
         await handler.handle(event, context);
       },
     };
@@ -64,6 +67,17 @@ export class SimHandlers extends HandlerRegistry {
     );
     if (Number.parseInt(eventKey.slice(0, 4), 16) % NOTE_SHARE !== 0) return;
     outbox.add({ kind: 'topic', name: 'note', topic: NOTES_TOPIC, key: eventKey, body: eventKey });
+  }
+
+  /** A handler with a bug: some events fail once or twice, and some until the bug is mended, when the faults stop. */
+  private fail({ eventKey, attempt }: HandlerContext): void {
+    const draw = Number.parseInt(eventKey.slice(4, 8), 16) % 100;
+    if (draw >= this.buggyPercent) return;
+    const isLasting = draw % 4 === 0;
+    if (isLasting ? this.world.isCalmed : attempt > 1 + (draw % 2)) return;
+    this.world.hit('handler-fails');
+    if (isLasting && draw % 8 === 0) throw new UnrecoverableError('a bug, for now', { code: 'BUG' });
+    throw new Error('a bug');
   }
 
   /** What the event asks for: to take long, or to take the worker along. */

@@ -18,7 +18,7 @@ export const LEASES: EventLeasesOptions = {
 };
 export const RENEW_EVERY_MS = LEASES.leaseTtlMs / 3;
 
-export const DATABASE = { statementLimitMs: 4_000, lockWaitMs: 2_000, waitTimeoutMs: LEASES.maxLifeMs + 2_000 };
+export const DATABASE = { statementLimitMs: 2_500, lockWaitMs: 1_500, waitTimeoutMs: LEASES.maxLifeMs + 2_000 };
 export const GUARD_TIMEOUT_MS = 100;
 
 export const WORKER: WorkerOptions = {

@@ -60,6 +60,8 @@ export interface WorkerServers {
   readonly broker: Broker;
   readonly database: Database;
   readonly truth: Truth;
+  /** Share of events on which the handlers fail. */
+  readonly buggyPercent: number;
 }
 
 const entityTypes = new EntityTypeRegistry(BUILT_IN_ENTITY_TYPES);
@@ -115,7 +117,13 @@ export class Worker {
       warn: (entry) => log.warn(String(entry['event']), entry),
     });
     const leases = wiring.part('leases', new EventLeases(guard, watchdog, clock, random, LEASES));
-    const handlers = new SimHandlers(world, life, clock, new SimWecomApi(world, life, servers.truth));
+    const handlers = new SimHandlers(
+      world,
+      life,
+      clock,
+      new SimWecomApi(world, life, servers.truth),
+      servers.buggyPercent,
+    );
     const factory = new WorkItemFactory(entityTypes, handlers);
     const failures = wiring.part('failures', new FailureWriter(unitOfWork, eventLog, sagas, outbox, random, WORKER));
     const runner = new HandlerRunner(log);

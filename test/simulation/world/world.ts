@@ -14,6 +14,8 @@ export interface Call {
   readonly limitMs: number;
   /** What the real adapter rejects with. */
   readonly failure: (reason: string) => Error;
+  /** When the request will be there: what leaves later on the same connection is not there before it. */
+  readonly onSent?: (arrivesAt: number) => void;
 }
 
 export interface CrashPoint {
@@ -187,6 +189,7 @@ class Exchange<T> {
       requestMs += world.random.fraction() ** 2 * SLOW_MS;
     }
     if (requestMs > call.limitMs) this.hang('too slow');
+    call.onSent?.(world.now + requestMs);
     const losesReply = goesWrong(perCall.lostReply);
     const outlives = world.random.chance(OUTLIVES_CHANCE);
     world.scheduler.after(requestMs, null, () => {

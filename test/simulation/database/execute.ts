@@ -14,6 +14,15 @@ interface Found {
   readonly rows: readonly Row[];
 }
 
+interface Search {
+  readonly scope: Scope;
+  readonly values: readonly Value[];
+  readonly isLocking: boolean;
+  readonly where: Select['where'];
+  /** A bare column is of this source. */
+  readonly isOnly: boolean;
+}
+
 /** Runs one statement to its end, or throws: `Blocked` when it has to wait, else the server's error. */
 export class Execution {
   private readonly runner: SubqueryRunner = (query, scope, values) =>
@@ -47,7 +56,8 @@ export class Execution {
     const isLocking = query.lock !== 'none';
     let found = this.find(query.sources, query.where, values, outer, isLocking);
     if (query.lock === 'skip') found = found.filter(({ rows }) => rows.every((row) => this.writer.canLock(row)));
-    if (query.orderBy.length > 0) this.sort(found, query, values);
+    const isOne = query.lock === 'none' && query.groupBy === null && query.limit?.(outer, values, this.runner) === 1;
+    if (query.orderBy.length > 0) found = isOne ? this.first(found, query, values) : this.sort(found, query, values);
     if (query.groupBy !== null || query.columns.some(({ kind }) => kind === 'count' || kind === 'max'))
       return this.groups(query, found, values);
     const limit = query.limit === null ? found.length : Number(query.limit(outer, values, this.runner));
@@ -76,7 +86,13 @@ export class Execution {
         found.push({ scope, rows });
         return;
       }
-      for (const [data, row] of this.candidates(source, scope, values, isLocking)) {
+      for (const [data, row] of this.candidates(source, {
+        scope,
+        values,
+        isLocking,
+        where,
+        isOnly: sources.length === 1,
+      })) {
         const next = { ...scope, [source.alias]: data };
         if (source.on !== null && !isTrue(source.on(next, values, this.runner))) continue;
         descend(depth + 1, next, row ? [...rows, row] : rows);
@@ -88,30 +104,52 @@ export class Execution {
 
   private *candidates(
     source: Source,
-    scope: Scope,
-    values: readonly Value[],
-    isLocking: boolean,
+    { scope, values, isLocking, where, isOnly }: Search,
   ): Iterable<[Data, Row | null]> {
     if (typeof source.of !== 'string') {
       for (const data of this.select(source.of, values, scope)) yield [data, null];
       return;
     }
-    for (const row of this.table(source.of).rows.values())
-      for (const data of row.versions(this.transaction, isLocking)) yield [data, row];
+    const { rows } = this.table(source.of);
+    // What does not depend on the row itself is worked out once; the whole condition is still asked for each row left.
+    const known = [...(where?.equalities ?? []), ...(source.on?.equalities ?? [])].flatMap(
+      ({ alias, column, value }) => {
+        const isOwn = alias === source.alias || (alias === null && isOnly);
+        const of = value.column;
+        const isFixed = of === undefined || (of.alias !== null && of.alias !== source.alias && of.alias in scope);
+        return isOwn && isFixed ? [[column, value(scope, values, this.runner)] as const] : [];
+      },
+    );
+    const id = known.find(([column]) => column === 'id')?.[1];
+    const looked = typeof id === 'number' ? [rows.get(id)] : rows.values();
+    for (const row of looked) {
+      if (row === undefined) continue;
+      for (const data of row.versions(this.transaction, isLocking))
+        if (known.every(([column, value]) => data[column] === value)) yield [data, row];
+    }
   }
 
   private lockAll(found: readonly Found[]): void {
     for (const { rows } of found) for (const row of rows) this.writer.lock(row);
   }
 
-  private sort(found: Found[], query: Select, values: readonly Value[]): void {
-    found.sort((one, other) => {
-      for (const { value, isDescending } of query.orderBy) {
-        const order = compare(value(one.scope, values, this.runner), value(other.scope, values, this.runner));
-        if (order !== 0) return isDescending ? -order : order;
-      }
-      return 0;
-    });
+  private sort(found: Found[], query: Select, values: readonly Value[]): Found[] {
+    return found.sort((one, other) => this.order(one, other, query, values));
+  }
+
+  /** Of a long line only the first is asked for, again and again. */
+  private first(found: Found[], query: Select, values: readonly Value[]): Found[] {
+    let [first] = found;
+    for (const one of found) if (first && this.order(one, first, query, values) < 0) first = one;
+    return first ? [first] : [];
+  }
+
+  private order(one: Found, other: Found, query: Select, values: readonly Value[]): number {
+    for (const { value, isDescending } of query.orderBy) {
+      const order = compare(value(one.scope, values, this.runner), value(other.scope, values, this.runner));
+      if (order !== 0) return isDescending ? -order : order;
+    }
+    return 0;
   }
 
   private project(query: Select, scope: Scope, values: readonly Value[]): Data {

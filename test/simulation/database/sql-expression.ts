@@ -4,7 +4,19 @@ export type Value = string | number | boolean | null | Uint8Array;
 export type Data = Readonly<Record<string, Value>>;
 /** The row that each alias stands for, those of outer queries included. */
 export type Scope = Readonly<Record<string, Data>>;
-export type Expression = (scope: Scope, values: readonly Value[], run: SubqueryRunner) => Value;
+export interface Expression {
+  (scope: Scope, values: readonly Value[], run: SubqueryRunner): Value;
+  /** Set on a column. */
+  column?: { readonly alias: string | null; readonly name: string };
+  /** What must hold for the whole to be true, as far as it says that a column has a value: spares looking at every row. */
+  equalities?: readonly Equality[];
+}
+
+export interface Equality {
+  readonly alias: string | null;
+  readonly column: string;
+  readonly value: Expression;
+}
 /** Runs a query inside of a query; it never locks. */
 export type SubqueryRunner = (query: unknown, scope: Scope, values: readonly Value[]) => readonly Data[];
 
@@ -46,6 +58,7 @@ function parseAnd(parser: ExpressionParser): Expression {
       const second = other(...given);
       return second !== null && !isTrue(second) ? false : first === null || second === null ? null : true;
     };
+    left.equalities = [...(one.equalities ?? []), ...(other.equalities ?? [])];
   }
   return left;
 }
@@ -75,13 +88,30 @@ function parseComparison(parser: ExpressionParser): Expression {
   if (tokens.accept('IS', 'NULL')) return (...given) => left(...given) === null;
   const isNegated = tokens.is('NOT', 'IN') && tokens.accept('NOT');
   if (tokens.accept('IN')) return parseIn(parser, left, isNegated);
+  if (tokens.accept('LIKE')) return parseLike(parser, left);
   const compare = Object.hasOwn(COMPARISONS, tokens.next.text) ? COMPARISONS[tokens.next.text] : undefined;
   if (!compare || tokens.next.kind !== 'sign') return left;
-  tokens.take();
+  const sign = tokens.take().text;
   const right = parseSum(parser);
-  return (...given) => {
+  const comparison: Expression = (...given) => {
     const [one, other] = [plain(left(...given)), plain(right(...given))];
     return one === null || other === null ? null : compare(one, other);
+  };
+  const equal = (side: Expression, value: Expression): Equality[] =>
+    side.column ? [{ alias: side.column.alias, column: side.column.name, value }] : [];
+  if (sign === '=') comparison.equalities = [...equal(left, right), ...equal(right, left)];
+  return comparison;
+}
+
+/** Only as the product asks: a text in the middle, with `!` before what is meant as it is. */
+function parseLike(parser: ExpressionParser, left: Expression): Expression {
+  const pattern = parseSum(parser);
+  parser.tokens.expect('ESCAPE');
+  parser.tokens.take();
+  return (...given) => {
+    const [text, wanted] = [plain(left(...given)), plain(pattern(...given))];
+    if (text === null || wanted === null) return null;
+    return String(text).toLowerCase().includes(String(wanted).slice(1, -1).replace(/!(.)/g, '$1').toLowerCase());
   };
 }
 
@@ -172,10 +202,14 @@ function parseCase(parser: ExpressionParser): Expression {
 function parseColumn({ tokens, aliases }: ExpressionParser, first: string): Expression {
   if (tokens.accept('.')) {
     const column = tokens.name();
-    return (scope) => scope[first]?.[column] ?? null;
+    const qualified: Expression = (scope) => scope[first]?.[column] ?? null;
+    qualified.column = { alias: first, name: column };
+    return qualified;
   }
   // Read when it runs: in SELECT, columns are named before the tables.
-  return (scope) => scope[aliases.at(-1) ?? '']?.[first] ?? null;
+  const bare: Expression = (scope) => scope[aliases[aliases.length - 1] ?? '']?.[first] ?? null;
+  bare.column = { alias: null, name: first };
+  return bare;
 }
 
 export function isTrue(value: Value): boolean {

@@ -1,5 +1,5 @@
 import type { App } from '../../../src/config/config.js';
-import { ApprovalHistory } from '../../../src/simulator/approval-history.js';
+import { ApprovalHistory, approvalPlaintext } from '../../../src/simulator/approval-history.js';
 import { GroupHistory } from '../../../src/simulator/group-history.js';
 import { History, type Surroundings } from '../../../src/simulator/history.js';
 import { failingEvent, textMessage, unknownEvent } from '../../../src/simulator/loose-events.js';
@@ -101,6 +101,7 @@ export class FakeWecom implements Truth {
   private readonly sealers = new Map<string, Sealer>();
   private readonly around = new Map<string, Surroundings>();
   private readonly open = new Map<string, History[]>();
+  private readonly passed = new Map<string, string>();
   private readonly relations = new Set<string>();
   private readonly members = new Set<string>();
   private customers = 0;
@@ -172,7 +173,9 @@ export class FakeWecom implements Truth {
     const draw = this.random.fraction();
     if (draw < this.habits.failShare) return this.failing(around, second);
     if (draw > 0.95) return unknownEvent(around, second);
-    if (draw > 0.88) return textMessage(around, second);
+    if (draw > 0.9) return textMessage(around, second);
+    const passed = this.passed.get(`${app}/${corpId}`);
+    if (draw > 0.85 && passed !== undefined) return this.impossible(around, passed, second);
     const histories = this.open.get(`${app}/${corpId}`) ?? [];
     this.open.set(`${app}/${corpId}`, histories);
     const isNew = histories.length === 0 || (histories.length < HISTORIES_MAX && this.random.chance(0.3));
@@ -180,7 +183,14 @@ export class FakeWecom implements Truth {
     if (isNew) histories.push(history);
     const plaintext = history.next(second);
     if (history.isOver() || plaintext === null) histories.splice(histories.indexOf(history), 1);
+    const number = /<SpNo><!\[CDATA\[(\d+)\]\]>.*<SpStatus><!\[CDATA\[2\]\]>/.exec(plaintext ?? '')?.[1];
+    if (number !== undefined) this.passed.set(`${app}/${corpId}`, number);
     return plaintext ?? textMessage(around, second);
+  }
+
+  /** A passed order that is said to run again: what no state machine takes. */
+  private impossible({ corpId }: Surroundings, number: string, second: number): string {
+    return approvalPlaintext(corpId, number, second, '1', 2, [['Remark', `${this.events.length}`]]);
   }
 
   private failing(around: Surroundings, second: number): string {

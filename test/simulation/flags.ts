@@ -11,7 +11,7 @@ export interface Flags {
 }
 
 const USAGE = `npm run test:sim -- [--seeds N] [--minutes M] [--seed S] [--workers W] [--tell] [--mutants | --sweep] [--only NAME]
-  --seeds N     schedules to run (with --mutants: the most for each of them)
+  --seeds N     schedules to run (with --mutants: the most for each of them; with --sweep: all if not given)
   --minutes M   stop after so long, whatever is left
   --seed S      the first seed; each schedule has one of its own
   --workers W   processes side by side
@@ -43,6 +43,15 @@ export function readFlags(args: readonly string[]): Flags {
     else throw new FlagsError(`not understood: ${args[index] ?? ''} ${value}`);
   }
   const { seeds = 0, minutes = 0, seed = 1, workers = 2 } = numbers;
-  const seedsMax = seeds > 0 ? seeds : minutes > 0 ? Number.MAX_SAFE_INTEGER : mode === 'mutants' ? 150 : 200;
+  const seedsMax =
+    seeds > 0
+      ? seeds
+      : minutes > 0
+        ? Number.MAX_SAFE_INTEGER
+        : mode === 'mutants'
+          ? 150
+          : mode === 'sweep'
+            ? Number.MAX_SAFE_INTEGER
+            : 200;
   return { seeds: seedsMax, minutes, seed, workers: Math.max(1, Math.floor(workers)), mode, only, isTold };
 }

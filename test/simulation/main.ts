@@ -67,9 +67,12 @@ async function runMutants({ seed, seeds, workers, only }: Flags): Promise<boolea
   return missed.length === 0;
 }
 
-async function runSweep({ seed, workers }: Flags): Promise<boolean> {
+async function runSweep({ seed, workers, seeds }: Flags): Promise<boolean> {
   const points = await sweepPoints(seed);
-  const pairs = pairsOf(points);
+  const all = pairsOf(points);
+  // Fewer than all: evenly spread.
+  const every = Math.max(1, Math.ceil(all.length / seeds));
+  const pairs = all.filter((_, place) => place % every === 0);
   console.log(`${points.length} places to crash at, ${pairs.length} schedules`);
   const [tally, startedAt] = [new Tally(), Date.now()];
   const processes = Array.from({ length: workers }, (_, index) => {

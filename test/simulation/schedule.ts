@@ -9,6 +9,7 @@ import { Broker } from './ports/broker.js';
 import { connectDeliveries } from './ports/sim-transport.js';
 import { GuardServer } from './ports/sim-guard.js';
 import { Gateway } from './roles/gateway.js';
+import type { HandlerHabits } from './roles/handlers.js';
 import type { Mutation } from './roles/mutation.js';
 import { Operator } from './roles/operator.js';
 import { DATABASE, DLQ_TOPIC, EVENTS_TOPIC, GROUP } from './roles/settings.js';
@@ -61,7 +62,7 @@ export class Schedule {
   private readonly receivedAt = new Map<string, number>();
   private readonly mutation: Mutation | null;
   private readonly random: SeededRandom;
-  private readonly buggyPercent: number;
+  private readonly handlerHabits: HandlerHabits;
 
   constructor(private readonly options: ScheduleOptions) {
     const { seed } = options;
@@ -75,7 +76,7 @@ export class Schedule {
     this.broker = new Broker(world);
     const later = (ms: number, act: () => void): void => world.later(ms, act);
     this.database = new Database({ later, lockWaitMs: DATABASE.lockWaitMs });
-    this.buggyPercent = random.pick([0, 10, 25]);
+    this.handlerHabits = { buggyPercent: random.pick([0, 10, 25]), slowPercent: random.pick([0, 0, 20]) };
     this.wecom = new FakeWecom(world, this.habits(random), (request, event) => this.post(request, event));
     this.view = this.makeView();
     this.checks = makeChecks();
@@ -98,7 +99,6 @@ export class Schedule {
     const end = world.now + LIVENESS_MS;
     while (world.now < end && !this.isAtRest()) await world.scheduler.run(world.now + LOOK_MS);
     for (const check of this.checks) check.atEnd(this.view);
-    world.hits.set('deadlock', this.database.deadlocks);
     world.hits.set('lock-timeout', this.database.lockTimeouts);
     return {
       seed: this.options.seed,
@@ -120,7 +120,7 @@ export class Schedule {
   private habits(random: SeededRandom): WecomHabits {
     const isSwept = this.options.crashPoints !== undefined;
     return {
-      events: isSwept ? 8 : 8 + random.upTo(22),
+      events: isSwept ? 6 : 6 + random.upTo(16),
       repeatsAfterStatus: random.chance(0.5),
       duplicateChance: random.pick([0, 0.2, 0.5]),
       disorderMs: random.pick([0, 500, 4_000]),
@@ -163,7 +163,7 @@ export class Schedule {
       const worker = new Worker(
         world,
         life,
-        { guard, broker, database, truth: this.wecom, buggyPercent: this.buggyPercent },
+        { guard, broker, database, truth: this.wecom, handlerHabits: this.handlerHabits },
         mutation,
       );
       void worker.start();
@@ -255,6 +255,7 @@ export class Schedule {
         return isOrderMixed();
       },
       rows: (table) => database.rows(table),
+      find: (table, column, value) => database.find(table, column, value),
       unsettled: (topic) => broker.unsettled(topic),
       spooled: () => this.spooled(),
     };

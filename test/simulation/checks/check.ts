@@ -1,6 +1,6 @@
 import type { Action, ItemResult, SeenItem } from '../../../src/admin/dead-letter-service.js';
 import type { SpooledMessage } from '../../../src/callback/spool.js';
-import type { Data } from '../database/sql-expression.js';
+import type { Data, Value } from '../database/sql-expression.js';
 import type { Change } from '../database/transaction.js';
 import type { StoredMessage } from '../ports/broker.js';
 import type { GuardMove } from '../ports/sim-guard.js';
@@ -12,6 +12,7 @@ export interface View {
   readonly events: readonly SentEvent[];
   readonly log: readonly StoredMessage[];
   rows(table: string): readonly Data[];
+  find(table: string, column: string, value: Value): Data | undefined;
   /** Of the events topic, or another. */
   unsettled(topic: string): readonly StoredMessage[];
   /** What would be in the spools if all power went now. */

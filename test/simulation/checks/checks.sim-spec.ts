@@ -52,7 +52,9 @@ function view(more: Partial<View> & { tables?: Readonly<Record<string, readonly 
   const { tables = {}, ...given } = more;
   return {
     ...{ now: 0, events: [], log: [], isOrderMixed: false, unsettled: () => [], spooled: () => [] },
-    ...{ rows: (table: string) => tables[table] ?? [], ...given },
+    rows: (table) => tables[table] ?? [],
+    find: (table, column, value) => tables[table]?.find((one) => one[column] === value),
+    ...given,
   };
 }
 

@@ -37,9 +37,7 @@ export class GuardTruth extends Check {
   }
 
   private checkOutcome(key: string, view: View): void {
-    const row = view
-      .rows('event_log')
-      .find(({ corp_id, msg_id_or_hash }) => `${String(corp_id)}:${String(msg_id_or_hash)}` === key);
+    const row = view.find('event_log', 'msg_id_or_hash', key.slice(key.indexOf(':') + 1));
     if (!row || !(OUTCOMES as readonly unknown[]).includes(row['status']))
       this.violate(`${key.slice(0, 12)} is SUCCESS, and its row says ${String(row?.['status'] ?? 'nothing')}`);
   }

@@ -10,7 +10,7 @@ export class OwnCorp extends Check {
   override onCommit(changes: readonly Change[], view: View): void {
     for (const { table, before, after } of changes) {
       if (table !== 'entity_change' || before !== null || after === null) continue;
-      const row = view.rows('event_log').find(({ msg_id_or_hash }) => msg_id_or_hash === after['event_key']);
+      const row = view.find('event_log', 'msg_id_or_hash', after['event_key'] ?? null);
       const own = row && `${String(row['app'])}/${String(row['corp_id'])}/`;
       const isWecoms = view.events.some(
         ({ app, corpId, plaintext }) =>

@@ -19,7 +19,7 @@ export class RightVerdict extends Check {
   override onCommit(changes: readonly Change[], view: View): void {
     for (const { table, before, after } of changes) {
       if (table !== 'event_log' || after?.['status'] !== 'STALE' || before?.['status'] === 'STALE') continue;
-      const saga = view.rows('saga').find(({ entity_key }) => entity_key === after['entity_key']);
+      const saga = view.find('saga', 'entity_key', after['entity_key'] ?? null);
       if (this.isStale(after, saga)) continue;
       this.violate(
         `${String(after['msg_id_or_hash']).slice(0, 8)} of ${String(after['create_time'])} is STALE, but ` +

@@ -66,6 +66,13 @@ export class Database {
     return rows.flatMap(({ committed }) => (committed === null ? [] : [committed]));
   }
 
+  /** The first committed row with this value; no copy of the others is made. */
+  find(table: string, column: string, value: Value): Data | undefined {
+    for (const { committed } of this.tables.get(table)?.rows.values() ?? [])
+      if (committed !== null && committed[column] === value) return committed;
+    return undefined;
+  }
+
   private attempt(
     transaction: Transaction | null,
     statement: Statement,

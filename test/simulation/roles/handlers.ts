@@ -19,6 +19,12 @@ import { NOTES_TOPIC } from './settings.js';
 const TYPES = [ApprovalHandler, CustomerGroupHandler, CustomerRelationHandler, DemoTaskHandler, MemberHandler];
 const NOTE_SHARE = 4;
 
+/** How much is wrong with the handlers: shares of the events. */
+export interface HandlerHabits {
+  readonly buggyPercent: number;
+  readonly slowPercent: number;
+}
+
 /** The product's handlers, each of which also writes its effect into the ledger, in the same transaction. */
 export class SimHandlers extends HandlerRegistry {
   private readonly byEvent = new Map<string, RegisteredHandler>();
@@ -29,7 +35,7 @@ export class SimHandlers extends HandlerRegistry {
     private readonly life: Life,
     private readonly clock: Clock,
     api: WecomApi,
-    private readonly buggyPercent: number,
+    private readonly habits: HandlerHabits,
   ) {
     super(null as never, null as never);
     for (const type of TYPES) {
@@ -54,6 +60,7 @@ export class SimHandlers extends HandlerRegistry {
       handle: async (event, context) => {
         await this.note(event, context);
         await this.misbehave(event);
+        await this.dawdle(context);
         this.fail(context);
         await handler.handle(event, context);
       },
@@ -72,12 +79,20 @@ export class SimHandlers extends HandlerRegistry {
   /** A handler with a bug: some events fail once or twice, and some until the bug is mended, when the faults stop. */
   private fail({ eventKey, attempt }: HandlerContext): void {
     const draw = Number.parseInt(eventKey.slice(4, 8), 16) % 100;
-    if (draw >= this.buggyPercent) return;
+    if (draw >= this.habits.buggyPercent) return;
     const isLasting = draw % 4 === 0;
     if (isLasting ? this.world.isCalmed : attempt > 1 + (draw % 2)) return;
     this.world.hit('handler-fails');
     if (isLasting && draw % 8 === 0) throw new UnrecoverableError('a bug, for now', { code: 'BUG' });
     throw new Error('a bug');
+  }
+
+  /** Some take their time with the transaction open: only so do two of one entity meet. */
+  private async dawdle({ eventKey }: HandlerContext): Promise<void> {
+    const draw = Number.parseInt(eventKey.slice(8, 12), 16) % 100;
+    if (draw >= this.habits.slowPercent) return;
+    this.world.hit('handler-slow');
+    await this.clock.sleep(100 + draw * 100);
   }
 
   /** What the event asks for: to take long, or to take the worker along. */

@@ -42,7 +42,7 @@ import { SimTransport } from '../ports/sim-transport.js';
 import { SimWecomApi, type Truth } from '../ports/sim-wecom-api.js';
 import type { Life } from '../world/life.js';
 import type { World } from '../world/world.js';
-import { SimHandlers } from './handlers.js';
+import { SimHandlers, type HandlerHabits } from './handlers.js';
 import { Wiring, type Mutation } from './mutation.js';
 import {
   DATABASE,
@@ -60,8 +60,7 @@ export interface WorkerServers {
   readonly broker: Broker;
   readonly database: Database;
   readonly truth: Truth;
-  /** Share of events on which the handlers fail. */
-  readonly buggyPercent: number;
+  readonly handlerHabits: HandlerHabits;
 }
 
 const entityTypes = new EntityTypeRegistry(BUILT_IN_ENTITY_TYPES);
@@ -122,7 +121,7 @@ export class Worker {
       life,
       clock,
       new SimWecomApi(world, life, servers.truth),
-      servers.buggyPercent,
+      servers.handlerHabits,
     );
     const factory = new WorkItemFactory(entityTypes, handlers);
     const failures = wiring.part('failures', new FailureWriter(unitOfWork, eventLog, sagas, outbox, random, WORKER));

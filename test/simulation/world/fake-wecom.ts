@@ -174,8 +174,7 @@ export class FakeWecom implements Truth {
     if (draw < this.habits.failShare) return this.failing(around, second);
     if (draw > 0.95) return unknownEvent(around, second);
     if (draw > 0.9) return textMessage(around, second);
-    const passed = this.passed.get(`${app}/${corpId}`);
-    if (draw > 0.85 && passed !== undefined) return this.impossible(around, passed, second);
+    if (draw > 0.84) return this.passOrRefuse(around, `${app}/${corpId}`, second);
     const histories = this.open.get(`${app}/${corpId}`) ?? [];
     this.open.set(`${app}/${corpId}`, histories);
     const isNew = histories.length === 0 || (histories.length < HISTORIES_MAX && this.random.chance(0.3));
@@ -183,14 +182,16 @@ export class FakeWecom implements Truth {
     if (isNew) histories.push(history);
     const plaintext = history.next(second);
     if (history.isOver() || plaintext === null) histories.splice(histories.indexOf(history), 1);
-    const number = /<SpNo><!\[CDATA\[(\d+)\]\]>.*<SpStatus><!\[CDATA\[2\]\]>/.exec(plaintext ?? '')?.[1];
-    if (number !== undefined) this.passed.set(`${app}/${corpId}`, number);
     return plaintext ?? textMessage(around, second);
   }
 
-  /** A passed order that is said to run again: what no state machine takes. */
-  private impossible({ corpId }: Surroundings, number: string, second: number): string {
-    return approvalPlaintext(corpId, number, second, '1', 2, [['Remark', `${this.events.length}`]]);
+  /** An order that is passed at once, and then is said to run: what no state machine takes. */
+  private passOrRefuse({ corpId, ids }: Surroundings, where: string, second: number): string {
+    const passed = this.passed.get(where);
+    const number = passed ?? ids.approvalNumber();
+    if (passed === undefined) this.passed.set(where, number);
+    const remark = [['Remark', `${this.events.length}`]] as const;
+    return approvalPlaintext(corpId, number, second, passed === undefined ? '2' : '1', 2, remark);
   }
 
   private failing(around: Surroundings, second: number): string {

@@ -5,7 +5,7 @@ export const FAULTS = [
   ...(['crash', 'handler-kills', 'pause', 'lost-request', 'lost-reply', 'slow-call', 'partition', 'outage'] as const),
   ...(['guard-flush', 'guard-failover', 'disk-full', 'disk-error', 'torn-write', 'lost-write', 'clock-step'] as const),
   ...(['wecom-duplicate', 'wecom-disorder', 'wecom-retry', 'wecom-answer-lost', 'redelivery', 'rebalance'] as const),
-  ...(['repartition', 'double-publish', 'moved-to-dlq', 'deadlock', 'lock-timeout', 'deadlock-at-random'] as const),
+  ...(['repartition', 'double-publish', 'moved-to-dlq', 'lock-timeout', 'deadlock-at-random'] as const),
   ...(['abandoned-transaction', 'late-commit', 'operator-race', 'handler-fails', 'handler-slow'] as const),
 ] as const;
 export type Fault = (typeof FAULTS)[number];

@@ -27,6 +27,8 @@ export interface ExpressionParser {
   /** Aliases of the query that is being read; a bare column belongs to the last one. */
   readonly aliases: string[];
   subquery(): unknown;
+  /** Told of each column that names its table: what is not the query's own comes from outside. */
+  sawColumn(alias: string, name: string): void;
 }
 
 /** The conditions and values that the product's SQL uses, with NULL as in SQL: unknown, and not true. */
@@ -199,9 +201,11 @@ function parseCase(parser: ExpressionParser): Expression {
   return (...given) => (isTrue(condition(...given)) ? yes(...given) : no(...given));
 }
 
-function parseColumn({ tokens, aliases }: ExpressionParser, first: string): Expression {
+function parseColumn(parser: ExpressionParser, first: string): Expression {
+  const { tokens, aliases } = parser;
   if (tokens.accept('.')) {
     const column = tokens.name();
+    parser.sawColumn(first, column);
     const qualified: Expression = (scope) => scope[first]?.[column] ?? null;
     qualified.column = { alias: first, name: column };
     return qualified;

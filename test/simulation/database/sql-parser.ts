@@ -23,6 +23,13 @@ export interface Select {
   readonly orderBy: readonly { readonly value: Expression; readonly isDescending: boolean }[];
   readonly limit: Expression | null;
   readonly lock: 'none' | 'wait' | 'skip';
+  /** What it takes from the query around it. */
+  readonly outer: readonly OuterColumn[];
+}
+
+export interface OuterColumn {
+  readonly alias: string;
+  readonly name: string;
 }
 
 export interface Insert {
@@ -62,6 +69,7 @@ export function parseSql(sql: string): Statement {
 class SqlParser implements ExpressionParser {
   aliases: string[] = [];
   private placeholders = 0;
+  private columns: OuterColumn[] = [];
 
   constructor(readonly tokens: Tokens) {}
 
@@ -78,11 +86,17 @@ class SqlParser implements ExpressionParser {
   }
 
   subquery(): Select {
-    const outer = this.aliases;
-    this.aliases = [];
+    const [aliases, columns] = [this.aliases, this.columns];
+    [this.aliases, this.columns] = [[], []];
     const query = this.select();
-    this.aliases = outer;
-    return query;
+    const own = this.aliases;
+    const outer = this.columns.filter(({ alias }) => !own.includes(alias));
+    [this.aliases, this.columns] = [aliases, [...columns, ...outer]];
+    return { ...query, outer };
+  }
+
+  sawColumn(alias: string, name: string): void {
+    this.columns.push({ alias, name });
   }
 
   private body(): Statement {
@@ -111,7 +125,7 @@ class SqlParser implements ExpressionParser {
     const limit = tokens.accept('LIMIT') ? parseExpression(this) : null;
     const isLocking = tokens.accept('FOR', 'UPDATE');
     const lock = isLocking ? (tokens.accept('SKIP', 'LOCKED') ? 'skip' : 'wait') : 'none';
-    return { kind: 'select', columns, sources, where, groupBy, orderBy, limit, lock };
+    return { kind: 'select', columns, sources, where, groupBy, orderBy, limit, lock, outer: [] };
   }
 
   private column(): Column {

@@ -5,6 +5,7 @@ import { MemoryDisk } from '../support/memory-disk.js';
 import type { Check, View } from './checks/check.js';
 import { makeChecks } from './checks/checks.js';
 import { Database } from './database/database.js';
+import type { Data } from './database/sql-expression.js';
 import { Broker } from './ports/broker.js';
 import { connectDeliveries } from './ports/sim-transport.js';
 import { GuardServer } from './ports/sim-guard.js';
@@ -292,8 +293,8 @@ export class Schedule {
   }
 }
 
-function describe({ table, before, after }: { table: string; before: unknown; after: unknown }): string {
-  const row = (after ?? before) as Record<string, unknown>;
+function describe({ table, before, after }: { table: string; before: Data | null; after: Data | null }): string {
+  const row = (after ?? before) as Data;
   const key = String(row['msg_id_or_hash'] ?? row['event_key'] ?? row['entity_key'] ?? row['id']).slice(0, 40);
   const status = row['status'] ?? row['state'] ?? row['to_state'] ?? '';
   return `${table} ${key.length === 40 ? key.slice(0, 8) : key} ${String(status)}${after === null ? ' gone' : ''}`;

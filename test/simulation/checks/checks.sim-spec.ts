@@ -37,11 +37,10 @@ function message(offset: number, eventKey: string, instance = 'g.1', topic = 'ev
   };
   return { topic, offset, orderingKey: GROUP, body: JSON.stringify(body) };
 }
-const row = (more: Record<string, unknown> = {}): Data =>
-  ({
-    ...{ id: 1, msg_id_or_hash: 'a'.padEnd(64, '0'), app: 'own', corp_id: 'wwA', plaintext: '<xml>0</xml>' },
-    ...{ status: 'APPLIED', entity_key: GROUP, generation: 0, lane_seq: null, create_time: 5, ...more },
-  }) as Data;
+const row = (more: Record<string, unknown> = {}): Data => ({
+  ...{ id: 1, msg_id_or_hash: 'a'.padEnd(64, '0'), app: 'own', corp_id: 'wwA', plaintext: '<xml>0</xml>' },
+  ...{ status: 'APPLIED', entity_key: GROUP, generation: 0, lane_seq: null, create_time: 5, ...more },
+});
 const insert = (table: string, after: Record<string, unknown>): Change => ({
   table,
   before: null,

@@ -16,7 +16,7 @@ export function patch<T extends object>(part: T, make: (right: T & Methods) => M
 
 /** One statement of a mutant. */
 export async function sql(tx: Tx, text: string, ...values: readonly unknown[]): Promise<any[]> {
-  return (await tx.manager.query(text, [...values])) as unknown[];
+  return tx.manager.query<any[]>(text, [...values]);
 }
 
 export function change(tx: Tx, text: string, ...values: readonly unknown[]): Promise<number> {

@@ -194,7 +194,10 @@ export const ROW_MUTANTS: readonly Mutation[] = [
   },
   {
     name: 'entity rows of strict entities are not locked',
-    replace: { sagas: (sagas: SagaStore) => patch(sagas, (right) => ({ lock: right.load })) },
+    replace: {
+      sagas: (sagas: SagaStore) =>
+        patch(sagas, (right) => ({ lock: (...given: Parameters<SagaStore['lock']>) => right.load(...given) })),
+    },
   },
   {
     name: 'a command goes before it is delivered',

@@ -28,7 +28,7 @@ function failsLate(isMeant: (error: unknown) => boolean): Mutation['replace'] {
     processor: (processor: EventProcessor, parts: Parts) =>
       patch(processor, (right) => ({
         fail: async (item: LeasedItem, error: unknown) => {
-          if (item.origin.kind !== 'message' || !isMeant(error)) return right['fail']!(item, error);
+          if (item.origin.kind !== 'message' || !isMeant(error)) return right['fail'](item, error);
           await parts.get<EventLeases>('leases').release(item.lease);
           await settle(item);
           await parts.get<FailureWriter>('failures').write(item, error, nowOf(parts));
@@ -162,7 +162,7 @@ export const WORKER_PATH_MUTANTS: readonly Mutation[] = [
       processor: (processor: EventProcessor) =>
         patch(processor, (right) => ({
           afterError: async (group: readonly LeasedItem[], error: unknown) => {
-            const step = (await right['afterError']!(group, error)) as { kind: string; groups?: unknown[] };
+            const step = (await right['afterError'](group, error)) as { kind: string; groups?: unknown[] };
             const [before, failed, after] = step.groups ?? [];
             return step.kind === 'split' && step.groups?.length === 3
               ? { ...step, groups: [before, after, failed] }

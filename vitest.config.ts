@@ -14,6 +14,8 @@ export default defineConfig({
       },
       { test: { ...common, name: 'contract', include: ['test/contract/**/*.contract.ts'] } },
       { test: { ...common, name: 'cases', include: ['test/cases/**/*.spec.ts'] } },
+      // The parts of the simulation; long runs of it are `npm run test:sim`.
+      { test: { ...common, name: 'sim', include: ['test/simulation/**/*.sim-spec.ts'], testTimeout: 120_000 } },
       {
         test: {
           ...common,

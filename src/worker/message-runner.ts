@@ -25,21 +25,39 @@ export class MessageRunner {
 
   /** Resolves when each item is settled, was told to come back, or lost its lane. Items in transport order. */
   async run(items: readonly WorkItem[]): Promise<void> {
-    const { first, repeats } = onceEach(items);
-    await this.runEach(first);
-    // A repeat finds its event's row by now.
-    if (repeats.length > 0) await this.run(repeats);
+    await this.runBehind(items, new Map());
   }
 
-  private async runEach(items: readonly WorkItem[]): Promise<void> {
+  /**
+   * `back`: the lanes of which earlier messages were given back, and for how long. Nothing may overtake those: what
+   * follows in such a lane comes back with them.
+   */
+  private async runBehind(items: readonly WorkItem[], back: Map<string, number>): Promise<void> {
+    const { first, repeats } = onceEach(await this.withoutLanesOf(items, back));
+    await this.runEach(first, back);
+    // A repeat finds its event's row by now, unless the first of them was given back.
+    if (repeats.length > 0) await this.runBehind(repeats, back);
+  }
+
+  private async withoutLanesOf(items: readonly WorkItem[], back: ReadonlyMap<string, number>): Promise<WorkItem[]> {
+    const left: WorkItem[] = [];
+    for (const item of items) {
+      const wait = back.get(laneKey(item));
+      if (wait === undefined) left.push(item);
+      else await this.comeBack(item, wait);
+    }
+    return left;
+  }
+
+  private async runEach(items: readonly WorkItem[], back: Map<string, number>): Promise<void> {
     let pending = items;
     for (let pauseCount = 1; pending.length > 0; pauseCount += 1) {
-      const leased = await this.leaseAll(pending);
+      const leased = await this.leaseAll(pending, back);
       const result = await this.processor.process(leased);
       if (result.kind === 'done') return;
       await Promise.all(result.items.map((item) => this.leases.release(item.lease)));
       if (result.singly) {
-        for (const item of result.items) await this.runEach([item]);
+        for (const item of result.items) await this.runBehind([item], back);
         return;
       }
       pending = result.items.filter((item) => !laneSignal(item)?.aborted);
@@ -49,7 +67,7 @@ export class MessageRunner {
   }
 
   /** Acquires in order. What another worker holds comes back later, and with it whatever follows in its lane. */
-  private async leaseAll(items: readonly WorkItem[]): Promise<LeasedItem[]> {
+  private async leaseAll(items: readonly WorkItem[], back: Map<string, number>): Promise<LeasedItem[]> {
     const results = await Promise.all(
       items.map((item) => this.leases.acquire(guardKey(item.identity.corpId, item.identity.eventKey))),
     );
@@ -64,6 +82,7 @@ export class MessageRunner {
       else {
         if (result.kind === 'leased') await this.leases.release(result.lease);
         held.set(lane, wait ?? HELD_LOOK_AGAIN_MS_MAX);
+        back.set(lane, wait ?? HELD_LOOK_AGAIN_MS_MAX);
         await this.comeBack(item, wait ?? HELD_LOOK_AGAIN_MS_MAX);
       }
     }

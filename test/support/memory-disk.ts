@@ -89,6 +89,17 @@ export class MemoryDisk extends Disk {
     return Buffer.concat(this.chunksOf(path).map((chunk) => chunk.data));
   }
 
+  /** What would be read back if the power went now, and nothing else happened to be written. */
+  durableContent(path: string): Buffer {
+    return afterCrash(this.chunksOf(path), 0);
+  }
+
+  /** Bytes that a power cut may take. */
+  unsyncedBytes(): number {
+    const chunks = [...this.files.values()].flat().filter(({ state }) => state !== 'durable');
+    return chunks.reduce((sum, { data }) => sum + data.length, 0);
+  }
+
   paths(): string[] {
     return [...this.files.keys()].sort();
   }

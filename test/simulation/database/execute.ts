@@ -1,0 +1,265 @@
+import { isTrue, type Data, type Scope, type SubqueryRunner, type Value } from './sql-expression.js';
+import type { Column, Delete, Insert, Select, Source, Statement, Update } from './sql-parser.js';
+import { duplicateKey } from './sql-error.js';
+import { Row, type Table } from './table.js';
+import { Blocked, type Transaction } from './transaction.js';
+
+export interface Executed {
+  readonly rows: Data[];
+  readonly affected: number;
+}
+
+interface Found {
+  readonly scope: Scope;
+  readonly rows: readonly Row[];
+}
+
+interface Search {
+  readonly scope: Scope;
+  readonly values: readonly Value[];
+  readonly isLocking: boolean;
+  readonly where: Select['where'];
+  /** A bare column is of this source. */
+  readonly isOnly: boolean;
+}
+
+/** Runs one statement to its end, or throws: `Blocked` when it has to wait, else the server's error. */
+export class Execution {
+  /** A query inside of another says the same each time that it is given the same; a long line would be read for each row. */
+  private readonly answers = new Map<Select, Map<string, Data[]>>();
+  private readonly runner: SubqueryRunner = (query, scope, values) => {
+    const select = query as Select;
+    const known = this.answers.get(select) ?? new Map<string, Data[]>();
+    this.answers.set(select, known);
+    const given = JSON.stringify(select.outer.map(({ alias, name }) => scope[alias]?.[name] ?? null));
+    const answer = known.get(given) ?? this.select({ ...select, lock: 'none' }, values, scope);
+    known.set(given, answer);
+    return answer;
+  };
+
+  constructor(
+    private readonly tables: ReadonlyMap<string, Table>,
+    /** Null for a statement that commits by itself; such a one only reads. */
+    private readonly transaction: Transaction | null,
+  ) {}
+
+  run(statement: Statement, values: readonly Value[]): Executed {
+    switch (statement.kind) {
+      case 'select':
+        return { rows: this.select(statement, values, {}), affected: 0 };
+      case 'insert':
+        return { rows: [], affected: this.insert(statement, values) };
+      case 'update':
+        return {
+          rows: [],
+          affected: this.change(statement, values, (data, scope) => this.set(statement, data, scope, values)),
+        };
+      case 'delete':
+        return { rows: [], affected: this.change(statement, values, () => null) };
+      default:
+        throw new Error(`${statement.kind} belongs to the session`);
+    }
+  }
+
+  private select(query: Select, values: readonly Value[], outer: Scope): Data[] {
+    const isLocking = query.lock !== 'none';
+    let found = this.find(query.sources, query.where, values, outer, isLocking);
+    if (query.lock === 'skip') found = found.filter(({ rows }) => rows.every((row) => this.writer.canLock(row)));
+    const isOne = query.lock === 'none' && query.groupBy === null && query.limit?.(outer, values, this.runner) === 1;
+    if (query.orderBy.length > 0) found = isOne ? this.first(found, query, values) : this.sort(found, query, values);
+    if (query.groupBy !== null || query.columns.some(({ kind }) => kind === 'count' || kind === 'max'))
+      return this.groups(query, found, values);
+    const limit = query.limit === null ? found.length : Number(query.limit(outer, values, this.runner));
+    const taken = found.slice(0, limit);
+    if (isLocking) this.lockAll(taken);
+    return taken.map(({ scope }) => this.project(query, scope, values));
+  }
+
+  /** All combinations of the sources' rows that fit. A locking read also looks at what others have not committed yet. */
+  private find(
+    sources: readonly Source[],
+    where: Select['where'],
+    values: readonly Value[],
+    outer: Scope,
+    isLocking: boolean,
+  ): Found[] {
+    const found: Found[] = [];
+    const seen = new Set<string>();
+    const descend = (depth: number, scope: Scope, rows: readonly Row[]): void => {
+      const source = sources[depth];
+      if (source === undefined) {
+        if (where !== null && !isTrue(where(scope, values, this.runner))) return;
+        const key = rows.map(({ id }) => id).join();
+        if (isLocking && seen.has(key)) return;
+        seen.add(key);
+        found.push({ scope, rows });
+        return;
+      }
+      for (const [data, row] of this.candidates(source, {
+        scope,
+        values,
+        isLocking,
+        where,
+        isOnly: sources.length === 1,
+      })) {
+        const next = { ...scope, [source.alias]: data };
+        if (source.on !== null && !isTrue(source.on(next, values, this.runner))) continue;
+        descend(depth + 1, next, row ? [...rows, row] : rows);
+      }
+    };
+    descend(0, outer, []);
+    return found;
+  }
+
+  private *candidates(
+    source: Source,
+    { scope, values, isLocking, where, isOnly }: Search,
+  ): Iterable<[Data, Row | null]> {
+    if (typeof source.of !== 'string') {
+      for (const data of this.select(source.of, values, scope)) yield [data, null];
+      return;
+    }
+    const { rows } = this.table(source.of);
+    // What does not depend on the row itself is worked out once; the whole condition is still asked for each row left.
+    const known = [...(where?.equalities ?? []), ...(source.on?.equalities ?? [])].flatMap(
+      ({ alias, column, value }) => {
+        const isOwn = alias === source.alias || (alias === null && isOnly);
+        const of = value.column;
+        const isFixed = of === undefined || (of.alias !== null && of.alias !== source.alias && of.alias in scope);
+        return isOwn && isFixed ? [[column, value(scope, values, this.runner)] as const] : [];
+      },
+    );
+    const id = known.find(([column]) => column === 'id')?.[1];
+    const looked = typeof id === 'number' ? [rows.get(id)] : rows.values();
+    for (const row of looked) {
+      if (row === undefined) continue;
+      for (const data of row.versions(this.transaction, isLocking))
+        if (known.every(([column, value]) => data[column] === value)) yield [data, row];
+    }
+  }
+
+  private lockAll(found: readonly Found[]): void {
+    for (const { rows } of found) for (const row of rows) this.writer.lock(row);
+  }
+
+  private sort(found: Found[], query: Select, values: readonly Value[]): Found[] {
+    return found.sort((one, other) => this.order(one, other, query, values));
+  }
+
+  /** Of a long line only the first is asked for, again and again. */
+  private first(found: Found[], query: Select, values: readonly Value[]): Found[] {
+    let [first] = found;
+    for (const one of found) if (first && this.order(one, first, query, values) < 0) first = one;
+    return first ? [first] : [];
+  }
+
+  private order(one: Found, other: Found, query: Select, values: readonly Value[]): number {
+    for (const { value, isDescending } of query.orderBy) {
+      const order = compare(value(one.scope, values, this.runner), value(other.scope, values, this.runner));
+      if (order !== 0) return isDescending ? -order : order;
+    }
+    return 0;
+  }
+
+  private project(query: Select, scope: Scope, values: readonly Value[]): Data {
+    const row: Record<string, Value> = {};
+    for (const column of query.columns) {
+      if (column.kind === 'all') Object.assign(row, scope[query.sources[0]?.alias ?? '']);
+      else row[column.name] = column.value(scope, values, this.runner);
+    }
+    return row;
+  }
+
+  private groups(query: Select, found: readonly Found[], values: readonly Value[]): Data[] {
+    const groups = new Map<Value, Found[]>();
+    for (const one of found) {
+      const key = query.groupBy === null ? null : query.groupBy(one.scope, values, this.runner);
+      const group = groups.get(key);
+      if (group) group.push(one);
+      else groups.set(key, [one]);
+    }
+    if (query.groupBy === null && groups.size === 0) groups.set(null, []);
+    return [...groups.values()].map((group) =>
+      Object.fromEntries(query.columns.map((column) => [column.name, this.aggregate(column, group, values)])),
+    );
+  }
+
+  private aggregate(column: Column, group: readonly Found[], values: readonly Value[]): Value {
+    if (column.kind === 'count') return group.length;
+    const all = group.map(({ scope }) => column.value(scope, values, this.runner));
+    if (column.kind !== 'max') return all[0] ?? null;
+    return all.reduce<Value>((max, value) => (max === null || compare(value, max) > 0 ? value : max), null);
+  }
+
+  private insert({ table: name, columns, rows }: Insert, values: readonly Value[]): number {
+    const table = this.table(name);
+    for (const expressions of rows) {
+      const id = table.takeId();
+      const data: Record<string, Value> = { id };
+      for (const column of table.schema.nullable ?? []) data[column] = null;
+      expressions.forEach((value, index) => (data[columns[index] ?? ''] = value({}, values, this.runner)));
+      this.checkKeys(table, data);
+      const row = new Row(table, id);
+      this.writer.lock(row);
+      this.writer.write(row, data, true);
+    }
+    return rows.length;
+  }
+
+  /** Whoever holds the row of that key decides whether there is one: the insert waits for the end of that transaction. */
+  private checkKeys(table: Table, data: Data): void {
+    table.keys.forEach((keys, index) => {
+      const key = table.keyOf(index, data);
+      const other = keys.get(key);
+      if (other === undefined) return;
+      if (!this.writer.canLock(other)) throw new Blocked(other);
+      if (other.seenBy(this.writer) !== null) throw duplicateKey(key);
+      // Deleted by this very transaction.
+      throw new Error('the simulated database inserts no key again that its transaction has deleted');
+    });
+  }
+
+  private change(
+    { table: name, where }: Update | Delete,
+    values: readonly Value[],
+    next: (data: Data, scope: Scope) => Data | null,
+  ): number {
+    const found = this.find([{ alias: name, of: name, on: null }], where, values, {}, true);
+    this.lockAll(found);
+    for (const { rows } of found) {
+      for (const row of rows) {
+        const data = row.seenBy(this.writer);
+        if (data !== null) this.writer.write(row, next(data, { [name]: data }));
+      }
+    }
+    return found.length;
+  }
+
+  private set({ table, sets }: Update, data: Data, scope: Scope, values: readonly Value[]): Data {
+    let next = data;
+    // From left to right, each on what the ones before it have written, as MySQL does.
+    for (const [column, value] of sets) {
+      next = { ...next, [column]: value({ ...scope, [table]: next }, values, this.runner) };
+    }
+    return next;
+  }
+
+  private get writer(): Transaction {
+    if (this.transaction === null) throw new Error('a write outside of a transaction');
+    return this.transaction;
+  }
+
+  private table(name: string): Table {
+    const table = this.tables.get(name);
+    if (table === undefined) throw new Error(`the simulated database has no table ${name}`);
+    return table;
+  }
+}
+
+/** NULL comes first. */
+function compare(one: Value, other: Value): number {
+  if (one === other) return 0;
+  if (one === null) return -1;
+  if (other === null) return 1;
+  return one < other ? -1 : 1;
+}

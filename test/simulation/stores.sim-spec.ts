@@ -1,7 +1,7 @@
 import { MysqlUnitOfWork } from '../../src/database/mysql/mysql-unit-of-work.js';
 import type { UnitOfWork } from '../../src/database/unit-of-work.js';
 import { MysqlEventLog } from '../../src/event-log/mysql/mysql-event-log.js';
-import { MysqlOutbox } from '../../src/saga/mysql/mysql-outbox.js';
+import { SqlOutbox } from '../../src/saga/sql-outbox.js';
 import { MysqlSagaStore } from '../../src/saga/mysql/mysql-saga-store.js';
 import { describeEventLog } from '../contract/event-log.suite.js';
 import { describeOutbox } from '../contract/outbox.suite.js';
@@ -51,6 +51,6 @@ describeSagaStore(
   simulatedHarness((unitOfWork) => new MysqlSagaStore(unitOfWork)),
 );
 describeOutbox(
-  'MysqlOutbox on the simulated database',
-  simulatedHarness(() => new MysqlOutbox()),
+  'SqlOutbox on the simulated database',
+  simulatedHarness(() => SqlOutbox.forMysql()),
 );

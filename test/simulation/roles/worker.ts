@@ -8,7 +8,7 @@ import { MysqlEventLog } from '../../../src/event-log/mysql/mysql-event-log.js';
 import { EventLeases } from '../../../src/idempotency/event-leases.js';
 import type { IdempotencyStore } from '../../../src/idempotency/idempotency-store.js';
 import { LeaseWatchdog } from '../../../src/idempotency/lease-watchdog.js';
-import { MysqlOutbox } from '../../../src/saga/mysql/mysql-outbox.js';
+import { SqlOutbox } from '../../../src/saga/sql-outbox.js';
 import { MysqlSagaStore } from '../../../src/saga/mysql/mysql-saga-store.js';
 import type { Outbox } from '../../../src/saga/outbox.js';
 import type { SagaStore } from '../../../src/saga/saga-store.js';
@@ -85,7 +85,7 @@ export function openStores(
   );
   const eventLog = wiring.part<EventLog>('eventLog', new MysqlEventLog(life.name));
   const sagas = wiring.part<SagaStore>('sagas', new MysqlSagaStore(unitOfWork));
-  return { unitOfWork, eventLog, sagas, outbox: wiring.part<Outbox>('outbox', new MysqlOutbox()) };
+  return { unitOfWork, eventLog, sagas, outbox: wiring.part<Outbox>('outbox', SqlOutbox.forMysql()) };
 }
 
 /** The product's worker, wired by hand as its module does it. */

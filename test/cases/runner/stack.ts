@@ -264,6 +264,7 @@ export class Stack {
 
   /** Waits until nothing is in flight: on the transport, in the spool, in the outbox, or in a row that runs again by itself. */
   async settle(maxMs: number): Promise<void> {
+    await this.startOthersAgain();
     const limitMs = maxMs + (this.servers.broker ? TAKEOVER_MS : 0);
     const deadline = Date.now() + limitMs;
     let stillSince: number | null = null;
@@ -274,6 +275,16 @@ export class Stack {
       if (Date.now() > deadline) throw new CaseFailedError(`not settled within ${limitMs} ms: ${busy ?? 'unstable'}`);
       await sleep(30);
     }
+  }
+
+  /**
+   * One of several that was killed is started again, as its supervisor does: what is in its spool is on its disk, and
+   * nobody else reads that. A case with one process says itself when it is started.
+   */
+  private async startOthersAgain(): Promise<void> {
+    if (this.instanceCount === 1) return;
+    for (const [number, { ended }] of [...this.instances])
+      if (ended?.signal === 'SIGKILL') await this.startProduct(number);
   }
 
   async stop(): Promise<void> {

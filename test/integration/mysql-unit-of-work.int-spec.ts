@@ -4,6 +4,7 @@ import type { Tx } from '../../src/database/unit-of-work.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
 import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
+import { sessionVariables, wantedVariables } from '../support/session-variables.js';
 import { until } from '../support/until.js';
 
 const note = ({ manager }: Tx, text: string): Promise<unknown> =>
@@ -81,40 +82,6 @@ describeWithDatabases('a unit of work', (start, engine) => {
   });
 
   it('sets up every session of its pool, also one that replaces a lost one', async () => {
-    // The limit of a statement is a name and a unit of each server's own; that of MySQL counts for SELECT only.
-    const own =
-      engine === 'mysql'
-        ? {
-            isolation: 'transaction_isolation',
-            readOnly: 'transaction_read_only',
-            limit: { max_execution_time: '4000' },
-          }
-        : { isolation: 'tx_isolation', readOnly: 'tx_read_only', limit: { max_statement_time: '4.000000' } };
-    const names = [
-      'time_zone',
-      'sql_mode',
-      'wait_timeout',
-      'innodb_lock_wait_timeout',
-      'lock_wait_timeout',
-      'autocommit',
-    ];
-    const all = [...names, own.isolation, own.readOnly, ...Object.keys(own.limit)];
-    const wanted = {
-      ...{
-        [own.isolation]: 'READ-COMMITTED',
-        time_zone: '+00:00',
-        sql_mode: 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION',
-      },
-      ...{ wait_timeout: '130', innodb_lock_wait_timeout: '3', lock_wait_timeout: '3', ...own.limit },
-      ...{ autocommit: 'ON' },
-    };
-    type Variable = { Variable_name: string; Value: string };
-    const variablesOf = async ({ manager }: Tx): Promise<Record<string, string>> => {
-      const rows = await manager.query<Variable[]>(
-        `SHOW SESSION VARIABLES WHERE Variable_name IN (${all.map((name) => `'${name}'`).join()})`,
-      );
-      return Object.fromEntries(rows.map(({ Variable_name, Value }) => [Variable_name, Value]));
-    };
     const idOf = async ({ manager }: Tx): Promise<number> =>
       Number((await manager.query<{ id: number }[]>('SELECT CONNECTION_ID() AS id'))[0]?.id);
     const round = async (): Promise<Set<number>> => {
@@ -124,7 +91,7 @@ describeWithDatabases('a unit of work', (start, engine) => {
       await Promise.all(
         Array.from({ length: database.settings.poolMax }, () =>
           write(async (tx) => {
-            expect(await variablesOf(tx)).toMatchObject({ ...wanted, [own.readOnly]: 'OFF' });
+            expect(await sessionVariables(tx, engine)).toEqual(wantedVariables(engine, 'OFF'));
             ids.add(await idOf(tx));
             if (ids.size === database.settings.poolMax) allIn.open();
             await allIn.passed;
@@ -140,7 +107,7 @@ describeWithDatabases('a unit of work', (start, engine) => {
     const second = await round();
     expect([...second].filter((id) => first.has(id))).toEqual([]);
     await database.unitOfWork.read(async (tx) => {
-      expect(await variablesOf(tx)).toMatchObject({ ...wanted, [own.readOnly]: 'ON' });
+      expect(await sessionVariables(tx, engine)).toEqual(wantedVariables(engine, 'ON'));
     });
     expect(sessionStatements(database.settings, 'migrate').join()).toContain('max_statement_time = 0');
   });

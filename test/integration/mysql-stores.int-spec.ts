@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { MysqlEventLog } from '../../src/event-log/mysql/mysql-event-log.js';
 import { SqlOutbox } from '../../src/saga/sql-outbox.js';
 import { MysqlSagaStore } from '../../src/saga/mysql/mysql-saga-store.js';
-import { describeEventLog, identity, state } from '../contract/event-log.suite.js';
+import { describeEventLog } from '../contract/event-log.suite.js';
 import { describeOutbox } from '../contract/outbox.suite.js';
 import { describeSagaStore } from '../contract/saga-store.suite.js';
 import { MysqlHarness } from '../contract/store-harness.js';
@@ -31,15 +31,6 @@ describeWithMariaDb('the stores on MariaDB', () => {
   });
 
   describeEventLog('MysqlEventLog', logs);
-  it('insert a batch in the order of its keys, so that workers with the same events do not deadlock', async () => {
-    const { store, unitOfWork } = await logs.make();
-    const batch = ['c', 'a', 'd', 'b'].map((eventKey) => ({ ...identity(eventKey), ...state('APPLIED') }));
-    await unitOfWork.write((tx) => store.insert(tx, batch));
-    // The newest id first.
-    const rows = await unitOfWork.read((tx) => store.search(tx, { limit: 10 }));
-    expect(rows.map(({ eventKey }) => eventKey)).toEqual(['d', 'c', 'b', 'a']);
-  });
-
   describeSagaStore('MysqlSagaStore', sagas);
   describeOutbox('SqlOutbox on MariaDB', outboxes);
 });

@@ -159,12 +159,6 @@ describeWithDatabases('row locks', (start) => {
       expect([row.status, (await notes()).length]).toEqual(row.status === 'APPLIED' ? ['APPLIED', 1] : ['RETRY', 0]);
     });
 
-    it('is met in one order by all: a batch is inserted in the order of its keys', async () => {
-      await put(...['c', 'a', 'd', 'b'].map((eventKey) => ({ ...identity(eventKey), ...state('APPLIED') })));
-      const rows = await database.query<{ name: string }>('SELECT msg_id_or_hash AS name FROM event_log ORDER BY id');
-      expect(rows.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
-    });
-
     it('of a waiting row leaves the event to its row', async () => {
       const event = strict('a', 1);
       await worker(() => Promise.reject(new Error('no'))).consume(event);

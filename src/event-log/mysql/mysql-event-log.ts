@@ -42,10 +42,8 @@ export class MysqlEventLog extends EventLog {
     super();
   }
 
-  /** In order of the keys: two workers that insert the same events in different orders would deadlock. */
   override insert(tx: Tx, rows: readonly (EventIdentity & RowState)[]): Promise<InsertResult> {
-    const inOrder = rows.map(fitting).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    return statements.insertRows(tx, inOrder);
+    return statements.insertRows(tx, rows.map(fitting));
   }
 
   override async find(tx: Tx, identities: readonly EventIdentity[]): Promise<EventRow[]> {
@@ -213,10 +211,6 @@ export class MysqlEventLog extends EventLog {
     if (!next || next.status === 'DEAD' || next.due_at !== null) return;
     await tx.manager.query('UPDATE event_log SET due_at = ? WHERE id = ?', [now, next.id]);
   }
-}
-
-function keyOf({ corpId, eventType, eventKey }: EventIdentity): string {
-  return `${corpId}\0${eventType}\0${eventKey}`;
 }
 
 /** Nothing that WeCom or a handler sends may be too long to be written down: its event would come back for ever. */

@@ -4,7 +4,17 @@
 // be reached, else compiles, which takes minutes, and keeps the result in the cache.
 // --build: compile without trying either.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -109,6 +119,37 @@ function takeFromCache() {
   return false;
 }
 
+/**
+ * Puts the package there, with all that it needs in a folder of its own. Installed in the usual way beside the others, it
+ * has npm work out the whole tree anew, without the lock file.
+ */
+function fetchPackage() {
+  mkdirSync(join(process.cwd(), 'node_modules'), { recursive: true });
+  const scratch = mkdtempSync(join(process.cwd(), 'node_modules', '.kafka-client-'));
+  const modules = join(scratch, 'node_modules');
+  writeFileSync(join(scratch, 'package.json'), '{ "private": true }');
+  try {
+    run('npm', [
+      'install',
+      '--prefix',
+      scratch,
+      '--no-save',
+      '--no-package-lock',
+      '--ignore-scripts',
+      `${NAME}@${VERSION}`,
+    ]);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(dirname(folder), { recursive: true });
+    renameSync(join(modules, ...NAME.split('/')), folder);
+    mkdirSync(join(folder, 'node_modules'), { recursive: true });
+    for (const name of readdirSync(modules)) {
+      if (!NAME.startsWith(`${name}/`)) renameSync(join(modules, name), join(folder, 'node_modules', name));
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
 function installedVersion() {
   try {
     return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
@@ -130,7 +171,7 @@ if (!mustBuild && installedVersion() === VERSION && loads()) {
   console.log(`${NAME} ${VERSION} is there`);
   process.exit(0);
 }
-run('npm', ['install', '--no-save', '--no-package-lock', '--ignore-scripts', `${NAME}@${VERSION}`]);
+fetchPackage();
 if (mustBuild) {
   // What was kept is in doubt too, or nobody would ask for this.
   compile();

@@ -28,8 +28,9 @@ module.exports = { RdKafka: { Producer: class {} } };
 const NPM = `#!/bin/sh
 echo "npm $*" >> "$CALLS"
 case "$*" in
-  install*) rm -rf ${PACKAGE}; mkdir -p ${PACKAGE}/util; cp "$WORLD"/index.js ${PACKAGE}/index.js; : > ${PACKAGE}/util/configure
-    echo '{"name":"@confluentinc/kafka-javascript","version":"1.10.1"}' > ${PACKAGE}/package.json ;;
+  'install --prefix '*) package=$3/${PACKAGE}; mkdir -p "$package/util" "$3/node_modules/nan"; cp "$WORLD"/index.js "$package/"
+    : > "$package/util/configure"
+    echo '{"name":"@confluentinc/kafka-javascript","version":"1.10.1"}' > "$package/package.json" ;;
   *'node-pre-gyp install') exit 1 ;;
   *'node-gyp build') mkdir -p ${PACKAGE}/build/Release; printf whole > ${PACKAGE}/build/${BINDING} ;;
 esac
@@ -80,6 +81,17 @@ describe('scripts/install-kafka-client.mjs', { timeout: 120_000 }, () => {
 
     expect(install('second')).toEqual({ status: 0, calls: ['npm install'] });
     expect(readFileSync(join(world, 'second', PACKAGE, 'build', BINDING), 'utf8')).toBe('whole');
+  });
+
+  it('brings what the client needs without touching what stands beside it', () => {
+    const beside = join(world, 'first', 'node_modules', 'nan');
+    mkdirSync(beside, { recursive: true });
+    writeFileSync(join(beside, 'index.js'), 'of somebody else');
+
+    install('first');
+    expect(readdirSync(beside)).toEqual(['index.js']);
+    expect(existsSync(join(world, 'first', PACKAGE, 'node_modules', 'nan'))).toBe(true);
+    expect(readdirSync(join(world, 'first', 'node_modules')).sort()).toEqual(['@confluentinc', 'nan']);
   });
 
   it('fills the cache from a client that is there already', () => {

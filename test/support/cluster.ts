@@ -82,10 +82,9 @@ export class Member {
     return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 
-  async health(path = 'ready'): Promise<{ status: number; parts: Record<string, { status: string }> }> {
-    const response = await fetch(`${this.running.adminBase}/health/${path}`);
-    const { parts = {} } = (await response.json()) as { parts?: Record<string, { status: string }> };
-    return { status: response.status, parts };
+  async health(): Promise<{ ready: boolean; parts: Record<string, { status: string }> }> {
+    const response = await fetch(`${this.running.adminBase}/health`);
+    return (await response.json()) as { ready: boolean; parts: Record<string, { status: string }> };
   }
 
   /** Resident memory in MB, and open handles. */

@@ -88,7 +88,9 @@ export function scaleSuite(shared: () => SharedEngines, startDatabase: StartData
     RUN_LIMIT_MS,
   );
 
-  it.runIf(engine === 'mariadb')(
+  // What the broker does has nothing to do with the database: once is enough.
+  if (engine !== 'mariadb') return;
+  it(
     'keep events in a spool while the broker is away, ready all the time, and bring them there later',
     async () => {
       const [gateway] = cluster.gateways as [Member];

@@ -9,10 +9,11 @@ import { until } from './until.js';
 import { WecomClient } from './wecom-client.js';
 
 const COUNT = 1_000;
+// For a publish that missed its limit all the same. A worker that left its work behind would leave far more.
 const COPIES_MAX = 20;
 const START_LIMIT_MS = 300_000;
-const RUN_LIMIT_MS = 240_000;
-const QUIET_LIMIT_MS = 90_000;
+const RUN_LIMIT_MS = 480_000;
+const QUIET_LIMIT_MS = 180_000;
 const TIME = 1_796_000_400;
 const SETTINGS = { RETRY_DELAYS: '200,400,800' };
 
@@ -71,7 +72,8 @@ export function scaleSuite(shared: () => SharedEngines, startDatabase: StartData
       const [leaving, ...staying] = cluster.workers as [Member, ...Member[]];
       const before = await duplicates(staying);
       const decided = await leaving.metric('wecom_events_decided_total');
-      const load = ['--count', String(COUNT), '--duplicates', '0', '--hang-up-share', '0', '--concurrency', '64'];
+      // Slow enough that no publish misses its limit: such a one is there twice, and no worker's doing.
+      const load = ['--count', '600', '--duplicates', '0', '--hang-up-share', '0', '--rate', '40'];
       const simulation = cluster.simulate(...load);
       await until(
         async () => (await leaving.metric('wecom_events_decided_total')) > decided + 20,
@@ -81,7 +83,6 @@ export function scaleSuite(shared: () => SharedEngines, startDatabase: StartData
       expect(await leaving.stop()).toBe(0);
       const ended = await simulation;
       expect(faultsOf(ended), ended.output).toEqual(NO_FAULTS);
-      // A publish that was acknowledged too late is there twice. A worker that left its work would leave far more.
       expect((await duplicates(staying)) - before).toBeLessThan(COPIES_MAX);
       await leaving.start();
     },

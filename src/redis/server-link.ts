@@ -157,8 +157,9 @@ export class ServerLink extends ScriptRunner {
    * than all the rest of it (measured). Waiting for a whole turn of the event loop gathers no more than it costs.
    */
   private gather(): void {
-    const { stream } = this.redis;
-    if (stream.writableCorked > 0) return;
+    // None while a server that has just joined is being connected to.
+    const stream: Redis['stream'] | undefined = this.redis.stream;
+    if (stream === undefined || stream.writableCorked > 0) return;
     stream.cork();
     queueMicrotask(() => stream.uncork());
   }

@@ -50,6 +50,8 @@ export class RedisClusterServer {
         ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-port', String(busPort)],
         // A replica may always stand for election: the tests leave it little time to fall behind.
         ...['--cluster-node-timeout', String(NODE_TIMEOUT_MS), '--cluster-replica-validity-factor', '0'],
+        // Otherwise a master whose last slot has moved is a replica before it has been told so.
+        ...['--cluster-allow-replica-migration', 'no'],
         ...['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'],
       ],
     });

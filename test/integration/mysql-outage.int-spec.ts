@@ -3,7 +3,7 @@ import type { Tx } from '../../src/database/unit-of-work.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
 import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
-import { ReplySwallower } from '../support/reply-swallower.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 
 const LIMIT_MS = 1_000;
@@ -14,11 +14,11 @@ const note = ({ manager }: Tx, text: string): Promise<unknown> =>
 
 describeWithDatabases('a unit of work whose server fails', (start) => {
   let server: DatabaseServer;
-  let proxy: ReplySwallower;
+  let proxy: TcpProxy;
   let database: MysqlDatabase;
   beforeAll(async () => {
     server = await start();
-    proxy = await ReplySwallower.before(server.port);
+    proxy = await TcpProxy.before(server.port);
   });
   afterAll(async () => {
     await proxy.close();

@@ -4,7 +4,7 @@ import type { GuardAddress } from '../../src/config/guard-address.js';
 import { GuardUnavailableError, type IdempotencyStore } from '../../src/idempotency/idempotency-store.js';
 import { openGuard, type GuardLine } from '../support/redis-guard.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
-import { ReplySwallower } from '../support/reply-swallower.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 
 const LONG_MS = 3_600_000;
@@ -33,7 +33,7 @@ describeWithRedis('the guard when Redis fails', () => {
   let server: RedisServer;
   let redis: Redis;
   const stores: IdempotencyStore[] = [];
-  const proxies: ReplySwallower[] = [];
+  const proxies: TcpProxy[] = [];
 
   beforeAll(async () => {
     server = await RedisServer.start();
@@ -253,7 +253,7 @@ describeWithRedis('the guard when Redis fails', () => {
   });
 
   it('succeeds on repeating a step whose reply was lost', async () => {
-    const proxy = await ReplySwallower.before(server.address.port);
+    const proxy = await TcpProxy.before(server.address.port);
     proxies.push(proxy);
     const { store, lines } = await open({ port: proxy.port }, { timeoutMs: LIMIT_MS });
     const steps: [state: string, call: () => Promise<unknown>, answer: unknown][] = [
@@ -282,7 +282,7 @@ describeWithRedis('the guard when Redis fails', () => {
   });
 
   it('rejects what is under way as soon as the connection breaks', async () => {
-    const proxy = await ReplySwallower.before(server.address.port);
+    const proxy = await TcpProxy.before(server.address.port);
     proxies.push(proxy);
     const { store } = await open({ port: proxy.port }, { timeoutMs: 30_000 });
     proxy.isSwallowing = true;
@@ -295,7 +295,7 @@ describeWithRedis('the guard when Redis fails', () => {
   });
 
   it('gives up a connection that never comes to an answer, and tries another', async () => {
-    const proxy = await ReplySwallower.before(server.address.port);
+    const proxy = await TcpProxy.before(server.address.port);
     proxies.push(proxy);
     proxy.isSwallowing = true;
     const { store } = await open({ port: proxy.port }, { openLimitMs: 100 });

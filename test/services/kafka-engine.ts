@@ -15,6 +15,8 @@ export interface KafkaLayout {
   /** Client, inner and controller port of each broker. Only the first may ask for more than plain text. */
   readonly ports: readonly number[];
   readonly folder: string;
+  /** Of each broker, what clients are told in place of its client port: a proxy before it. */
+  readonly advertisedPorts?: readonly number[];
   /** SASL_PLAINTEXT, SSL or SASL_SSL for clients; brokers talk in plain text among themselves. */
   readonly clientProtocol?: string;
   /** Properties beyond the usual ones. `{folder}` stands for the folder. */
@@ -72,6 +74,7 @@ const LOG_SETTINGS = `Configuration:
 function propertiesOf(layout: KafkaLayout, index: number, home: string): Record<string, string> {
   const { brokers, ports, folder, clientProtocol = 'PLAINTEXT', properties = {} } = layout;
   const [client, inner] = [ports[3 * index]!, ports[3 * index + 1]!];
+  const advertised = layout.advertisedPorts?.[index] ?? client;
   const voters = Array.from({ length: brokers }, (_, at) => `${at + 1}@127.0.0.1:${ports[3 * at + 2]}`);
   const replicas = String(Math.min(3, brokers));
   return {
@@ -79,7 +82,7 @@ function propertiesOf(layout: KafkaLayout, index: number, home: string): Record<
     'node.id': String(index + 1),
     'controller.quorum.voters': voters.join(','),
     listeners: `CLIENT://127.0.0.1:${client},INNER://127.0.0.1:${inner},CONTROLLER://127.0.0.1:${ports[3 * index + 2]}`,
-    'advertised.listeners': `CLIENT://127.0.0.1:${client},INNER://127.0.0.1:${inner}`,
+    'advertised.listeners': `CLIENT://127.0.0.1:${advertised},INNER://127.0.0.1:${inner}`,
     'listener.security.protocol.map': `CLIENT:${clientProtocol},INNER:PLAINTEXT,CONTROLLER:PLAINTEXT`,
     'controller.listener.names': 'CONTROLLER',
     'inter.broker.listener.name': 'INNER',

@@ -14,6 +14,11 @@ export function valkeyProgram(): Launch | null {
   return unpackedProgram(UNPACKED, 'bin/valkey-server');
 }
 
+/** Comes with Valkey; null until it was fetched. */
+export function unpackedRedis(): Launch | null {
+  return unpackedProgram(UNPACKED, 'bin/redis-server');
+}
+
 export async function fetchValkey(): Promise<void> {
   if (!existsSync(UNPACKED)) await unpackDebianPackages(UNPACKED, ['redis-server', 'valkey-server']);
 }

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { freePort } from './free-port.js';
 import { GatewayProcess, type LogLine } from './gateway-process.js';
 import { runSimulator, type SimulatorResult } from './simulator-run.js';
+import { TcpProxy } from './tcp-proxy.js';
 
 const MIGRATE = resolve(import.meta.dirname, '../../dist/src/migrate.js');
 
@@ -25,6 +26,10 @@ export interface ClusterOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly gateways: number;
   readonly workers: number;
+  /** Settings of one process beyond `env`; `gateway-1`, `worker-3`, `admin-1`. */
+  readonly envOf?: (name: string) => Promise<Record<string, string>>;
+  /** A TCP proxy before each gateway, which WeCom's callbacks pass. */
+  readonly wired?: boolean;
 }
 
 /** One process of the cluster, with a data folder and ports that outlive it. */
@@ -63,6 +68,11 @@ export class Member {
 
   resume(): void {
     this.process?.child.kill('SIGCONT');
+  }
+
+  /** Of the callbacks. */
+  get port(): number {
+    return Number(this.env['PORT']);
   }
 
   get running(): GatewayProcess {
@@ -107,31 +117,32 @@ export class Cluster {
     readonly gateways: readonly Member[],
     readonly workers: readonly Member[],
     readonly admin: Member,
+    /** Before the gateways, in their order, when `wired` was asked for. */
+    readonly fronts: readonly TcpProxy[],
   ) {}
 
-  static async start({ env, gateways, workers }: ClusterOptions): Promise<Cluster> {
+  static async start({ env, gateways, workers, envOf, wired = false }: ClusterOptions): Promise<Cluster> {
     const folder = await mkdtemp(join(tmpdir(), 'wecom-cluster-'));
     const appsFile = join(folder, 'apps.json');
     await writeFile(appsFile, JSON.stringify({ [CLUSTER_APP_NAME]: CLUSTER_APP }));
     const member = async (role: ClusterRole, index: number): Promise<Member> => {
-      const dataDir = join(folder, `${role}-${index + 1}`);
+      const name = `${role}-${index + 1}`;
+      const dataDir = join(folder, name);
       await mkdir(dataDir);
       const [port, adminPort] = [await freePort(), await freePort()];
-      const own = { ROLE: role, INSTANCE: `${role}-${index + 1}`, PORT: String(port), ADMIN_PORT: String(adminPort) };
+      const own = { ROLE: role, INSTANCE: name, PORT: String(port), ADMIN_PORT: String(adminPort) };
       return new Member(role, dataDir, {
         ...env,
         ...own,
+        ...(await envOf?.(name)),
         ...(role === 'gateway' ? { WECOM_APPS_FILE: appsFile } : {}),
       });
     };
     const members = (role: ClusterRole, count: number): Promise<Member[]> =>
       Promise.all(Array.from({ length: count }, (_, index) => member(role, index)));
-    const cluster = new Cluster(
-      folder,
-      await members('gateway', gateways),
-      await members('worker', workers),
-      await member('admin', 0),
-    );
+    const edge = await members('gateway', gateways);
+    const fronts = wired ? await Promise.all(edge.map(({ port }) => TcpProxy.before(port))) : [];
+    const cluster = new Cluster(folder, edge, await members('worker', workers), await member('admin', 0), fronts);
     try {
       await migrate({ ...env, DATA_DIR: cluster.admin.dataDir });
       await Promise.all(cluster.members.map((one) => one.start()));
@@ -148,7 +159,10 @@ export class Cluster {
 
   /** Plays WeCom against all gateways and asks the admin what became of it. `flags` are the simulator's. */
   simulate(...flags: readonly string[]): Promise<SimulatorResult> {
-    const targets = this.gateways.flatMap(({ running }) => ['--target', running.callbackBase]);
+    const targets = this.gateways.flatMap(({ running }, index) => {
+      const front = this.fronts[index];
+      return ['--target', front ? `http://127.0.0.1:${front.port}` : running.callbackBase];
+    });
     const { running, dataDir } = this.admin;
     // The handler that fails on purpose belongs to the demo app.
     const app = ['--apps', join(this.folder, 'apps.json'), '--app', CLUSTER_APP_NAME, '--fail-share', '0'];
@@ -166,6 +180,7 @@ export class Cluster {
 
   async stop(): Promise<void> {
     await Promise.all(this.members.map((one) => one.kill()));
+    await Promise.all(this.fronts.map((front) => front.close()));
     await rm(this.folder, { recursive: true, force: true });
   }
 }

@@ -11,6 +11,8 @@ export interface EngineChoice {
   readonly store: 'mariadb' | 'mysql';
   /** Of Kafka; 1 if not given. */
   readonly brokers?: number;
+  /** A TCP proxy before the broker, for the faults of a network. */
+  readonly wired?: boolean;
 }
 
 /** Redis and a broker, which sets with different databases may share. */
@@ -20,8 +22,12 @@ export interface SharedEngines {
   readonly broker: TestBroker;
 }
 
-export async function startSharedEngines({ transport, brokers }: Omit<EngineChoice, 'store'>): Promise<SharedEngines> {
-  const broker = startBroker({ transport, prefixes: PREFIXES, ...(brokers === undefined ? {} : { brokers }) });
+export async function startSharedEngines({
+  transport,
+  brokers,
+  wired = false,
+}: Omit<EngineChoice, 'store'>): Promise<SharedEngines> {
+  const broker = startBroker({ transport, prefixes: PREFIXES, wired, ...(brokers === undefined ? {} : { brokers }) });
   const [redis] = await Promise.all([RedisServer.start(), broker]);
   return { transport, redis, broker: await broker };
 }

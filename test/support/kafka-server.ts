@@ -11,6 +11,7 @@ import { configureKafka, formatKafka, kafkaBroker, kafkaJars } from '../services
 import { kafkaBrokerCount } from '../services/kafka-metadata.js';
 import type { Launch } from '../services/launch.js';
 import { accepts } from '../services/ports.js';
+import { TcpProxy } from './tcp-proxy.js';
 import { until } from './until.js';
 
 // Five seconds on an idle machine; three brokers took two minutes on a busy one.
@@ -45,6 +46,8 @@ export interface KafkaServerOptions {
   readonly properties?: Readonly<Record<string, string>>;
   /** SASL_PLAINTEXT, SSL or SASL_SSL for clients; brokers talk in plain text among themselves. */
   readonly clientProtocol?: string;
+  /** With a TCP proxy before each broker, which clients of the service pass: see `wires`. */
+  readonly wired?: boolean;
   /** Run before the first start, with the folder: makes certificates, for one. Returns arguments for `format`. */
   readonly prepare?: (folder: string) => readonly string[];
 }
@@ -58,10 +61,11 @@ export class KafkaBroker {
     readonly port: number,
     private readonly plainPort: number,
     private readonly jars: string,
+    readonly wire: TcpProxy | null,
   ) {}
 
   get address(): string {
-    return `127.0.0.1:${this.port}`;
+    return `127.0.0.1:${this.wire?.port ?? this.port}`;
   }
 
   /** Starts the process, also again after `kill`: on the same port and data. */
@@ -128,12 +132,14 @@ export class KafkaServer {
     // Client, inner and controller port of each.
     const ports = await freePorts(3 * count);
     const formatArgs = options.prepare?.(folder) ?? [];
+    const wires = options.wired ? await Promise.all(clientPorts(ports).map((port) => TcpProxy.before(port))) : [];
+    const advertisedPorts = wires.map(({ port }) => port);
     const brokers: KafkaBroker[] = [];
     for (let index = 0; index < count; index += 1) {
-      const home = await configureKafka({ ...options, brokers: count, ports, folder }, index);
+      const home = await configureKafka({ ...options, brokers: count, ports, folder, advertisedPorts }, index);
       const format = formatKafka(jars, home, formatArgs);
       if (format !== null) runOnce(format);
-      brokers.push(new KafkaBroker(home, ports[3 * index]!, ports[3 * index + 1]!, jars));
+      brokers.push(new KafkaBroker(home, ports[3 * index]!, ports[3 * index + 1]!, jars, wires[index] ?? null));
     }
     const server = new KafkaServer(
       brokers,
@@ -148,6 +154,10 @@ export class KafkaServer {
       throw error;
     }
     return server;
+  }
+
+  get wires(): TcpProxy[] {
+    return this.brokers.flatMap(({ wire }) => wire ?? []);
   }
 
   get addresses(): string[] {
@@ -175,6 +185,7 @@ export class KafkaServer {
 
   async stop(): Promise<void> {
     await Promise.all(this.brokers.map((broker) => broker.kill()));
+    await Promise.all(this.wires.map((wire) => wire.close()));
     await rm(this.folder, { recursive: true, force: true });
   }
 }
@@ -183,6 +194,8 @@ function runOnce({ command, args }: Launch): void {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`formatting failed: ${stdout} ${stderr}`);
 }
+
+const clientPorts = (ports: readonly number[]): number[] => ports.filter((_, index) => index % 3 === 0);
 
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { unpackedRedis, valkeyProgram } from '../services/redis-engine.js';
+import type { Launch } from '../services/launch.js';
 
 /** How to start a server: its own arguments come behind. */
 export interface RedisProgram {
@@ -11,9 +10,6 @@ export interface RedisProgram {
   readonly command: readonly [string, ...string[]];
 }
 
-/** Where `scripts/fetch-redis-servers.sh` puts newer servers than this machine has. */
-const FETCHED = process.env['WECOM_SERVERS_DIR'] ?? join(homedir(), '.cache/wecom-callback-gateway/debian-sid');
-
 function programAt(...command: [string, ...string[]]): RedisProgram | null {
   const [file, ...options] = command;
   const { status, stdout } = spawnSync(file, [...options, '--version'], { encoding: 'utf8' });
@@ -21,20 +17,17 @@ function programAt(...command: [string, ...string[]]): RedisProgram | null {
   return status === 0 && kind !== undefined ? { name: `${kind} ${version}`, command } : null;
 }
 
-/** With its own loader and libraries: it was built for another release than this machine runs. */
-function fetchedProgram(name: string): RedisProgram | null {
-  const libraries = [join(FETCHED, `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`)].join(':');
-  const loader = join(libraries, process.arch === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2');
-  if (!existsSync(loader)) return null;
-  return programAt(loader, '--library-path', libraries, join(FETCHED, 'usr/bin', name));
+function fetched(launch: Launch | null): RedisProgram | null {
+  return launch && programAt(launch.command, ...launch.args);
 }
 
 export const installedRedis = programAt('redis-server');
 
+const FETCH = 'npm run services -- install valkey';
 const WANTED: readonly { readonly wanted: string; readonly program: RedisProgram | null; readonly hint: string }[] = [
   { wanted: 'the Redis of this machine', program: installedRedis, hint: 'apt-get install redis-server' },
-  { wanted: 'Redis 8', program: fetchedProgram('redis-server'), hint: 'scripts/fetch-redis-servers.sh' },
-  { wanted: 'Valkey', program: fetchedProgram('valkey-server'), hint: 'scripts/fetch-redis-servers.sh' },
+  { wanted: 'Redis 8', program: fetched(unpackedRedis()), hint: FETCH },
+  { wanted: 'Valkey', program: fetched(valkeyProgram()), hint: FETCH },
 ];
 
 /** A suite for every kind of server that the guard is promised to run on. One that is not there is skipped, loudly. */

@@ -2,6 +2,7 @@ import { loadKafkaClient } from '../../src/transport/kafka/load-kafka-client.js'
 import { groupBacklog } from '../../src/transport/kafka/group-backlog.js';
 import { KafkaServer } from './kafka-server.js';
 import { RocketMqServer } from './rocketmq-server.js';
+import { TcpProxy } from './tcp-proxy.js';
 
 const EVENTS = 'events';
 const DEAD_LETTERS = 'dead-letters';
@@ -19,18 +20,21 @@ export interface TestBroker {
   /** Events and dead letters that nobody has settled. */
   backlog(prefix: string): Promise<number>;
   stop(): Promise<void>;
+  /** What all clients of the service pass, when `wired` was asked for. */
+  readonly wires: readonly TcpProxy[];
 }
 
 export interface BrokerChoice {
   readonly transport: 'kafka' | 'rocketmq';
   /** Of Kafka; 1 if not given. */
   readonly brokers?: number;
+  readonly wired?: boolean;
   /** A RocketMQ has to know its topics before it starts. */
   readonly prefixes: readonly string[];
 }
 
-export function startBroker({ transport, brokers = 1, prefixes }: BrokerChoice): Promise<TestBroker> {
-  return transport === 'kafka' ? KafkaUnderTest.start(brokers) : RocketMqUnderTest.start(prefixes);
+export function startBroker({ transport, brokers = 1, wired = false, prefixes }: BrokerChoice): Promise<TestBroker> {
+  return transport === 'kafka' ? KafkaUnderTest.start(brokers, wired) : RocketMqUnderTest.start(prefixes, wired);
 }
 
 function topicsAndGroups(prefix: string): Record<string, string> {
@@ -44,8 +48,12 @@ function topicsAndGroups(prefix: string): Record<string, string> {
 export class KafkaUnderTest implements TestBroker {
   private constructor(readonly server: KafkaServer) {}
 
-  static async start(brokers: number): Promise<KafkaUnderTest> {
-    return new KafkaUnderTest(await KafkaServer.start({ brokers }));
+  static async start(brokers: number, wired: boolean): Promise<KafkaUnderTest> {
+    return new KafkaUnderTest(await KafkaServer.start({ brokers, wired }));
+  }
+
+  get wires(): readonly TcpProxy[] {
+    return this.server.wires;
   }
 
   env(prefix: string): Record<string, string> {
@@ -71,7 +79,7 @@ export class KafkaUnderTest implements TestBroker {
 
   async backlog(prefix: string): Promise<number> {
     const client = await loadKafkaClient();
-    const producer = new client.Producer({ 'bootstrap.servers': this.server.addresses.join(',') });
+    const producer = new client.Producer({ 'bootstrap.servers': this.server.plainAddresses.join(',') });
     await new Promise<void>((resolve, reject) =>
       producer.connect({ timeout: 5_000 }, (error) => (error ? reject(error) : resolve())),
     );
@@ -90,17 +98,23 @@ export class KafkaUnderTest implements TestBroker {
 }
 
 export class RocketMqUnderTest implements TestBroker {
-  private constructor(readonly server: RocketMqServer) {}
+  private constructor(
+    readonly server: RocketMqServer,
+    readonly wires: readonly TcpProxy[],
+  ) {}
 
-  static async start(prefixes: readonly string[]): Promise<RocketMqUnderTest> {
+  static async start(prefixes: readonly string[], wired: boolean): Promise<RocketMqUnderTest> {
     const named = (...names: string[]): string[] =>
       prefixes.flatMap((prefix) => names.map((name) => `${prefix}-${name}`));
     const wanted = { topics: named(EVENTS, DEAD_LETTERS), groups: named(WORKERS, DEAD_LETTER_WORKERS) };
-    return new RocketMqUnderTest(await RocketMqServer.start(wanted));
+    const server = await RocketMqServer.start(wanted);
+    return new RocketMqUnderTest(server, wired ? [await TcpProxy.before(server.ports.grpc)] : []);
   }
 
   env(prefix: string): Record<string, string> {
-    return { ROCKETMQ_ENDPOINTS: this.server.endpoints, ...topicsAndGroups(prefix) };
+    const [wire] = this.wires;
+    const endpoints = wire ? `127.0.0.1:${wire.port}` : this.server.endpoints;
+    return { ROCKETMQ_ENDPOINTS: endpoints, ...topicsAndGroups(prefix) };
   }
 
   kill(): Promise<void> {
@@ -136,7 +150,8 @@ export class RocketMqUnderTest implements TestBroker {
     return queues.reduce((sum, [, min, max]) => sum + Number(max) - Number(min), 0);
   }
 
-  stop(): Promise<void> {
-    return this.server.stop();
+  async stop(): Promise<void> {
+    await Promise.all(this.wires.map((wire) => wire.close()));
+    await this.server.stop();
   }
 }

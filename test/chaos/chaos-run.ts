@@ -1,0 +1,120 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Cluster, Member } from '../support/cluster.js';
+import type { EngineChoice, EngineSet } from '../support/engine-set.js';
+import { faultsOf, NO_FAULTS } from '../support/simulator-run.js';
+import { until } from '../support/until.js';
+
+/** Distinct events of a run. */
+export const COUNT = Number(process.env['CHAOS_COUNT'] ?? 20_000);
+export const FAULT_MS = Number(process.env['CHAOS_FAULT_MS'] ?? 20_000);
+/** Load between two faults, so that each one finds work in hand. */
+const BETWEEN_MS = FAULT_MS / 4;
+/** Names of combinations, separated by commas; all of them if not set. */
+const ONLY = process.env['CHAOS_ENGINES']?.split(',');
+/** How long a process, a broker or a database takes to come back on a busy machine. */
+export const START_MS = 10_000;
+const LEASE_MAX_LIFE_MS = 10_000;
+/** All that was in hand comes back within its lease; then it has to be worked off. */
+const QUIET_LIMIT_MS = LEASE_MAX_LIFE_MS + 60_000;
+const WAITING = "event_log WHERE status IN ('RETRY', 'PARKED', 'DEAD', 'REDRIVEN')";
+
+export const TEST_LIMIT_MS = FAULT_MS * 20 + COUNT * 90 + 600_000;
+export const PREFIX = 'c1';
+export const SETTINGS = {
+  RETRY_DELAYS: '200,400,800',
+  LEASE_TTL_MS: '3000',
+  LEASE_MAX_LIFE_MS: String(LEASE_MAX_LIFE_MS),
+};
+
+export interface World {
+  readonly engines: EngineSet;
+  readonly cluster: Cluster;
+}
+
+export interface Fault {
+  readonly what: string;
+  /** About how long it takes. */
+  readonly ms: number;
+  readonly run: () => Promise<unknown>;
+}
+
+export function chosen(combinations: Readonly<Record<string, EngineChoice>>): [name: string, choice: EngineChoice][] {
+  return Object.entries(combinations).filter(([name]) => ONLY?.includes(name) ?? true);
+}
+
+/** Load on the whole cluster with the faults one after another; then everything has to be settled, once, in order. */
+export async function keepsItsPromiseUnder(name: string, world: World, faults: readonly Fault[]): Promise<void> {
+  const { engines, cluster } = world;
+  const before = usageOf(cluster);
+  // Two and a half deliveries an event (--duplicates 3), spread over the faults and the time between them.
+  const spreadMs = faults.reduce((sum, { ms }) => sum + ms + BETWEEN_MS, BETWEEN_MS);
+  const rate = Math.ceil((COUNT * 2.5 * 1_000) / spreadMs);
+  const startedAt = performance.now();
+  const load = ['--count', String(COUNT), '--duplicates', '3', '--shuffle', '--rate', String(rate)];
+  const patience = ['--retry-after', '1000', '--retries', '100', '--settle-timeout', '300'];
+  let isOver = false;
+  const simulation = cluster.simulate(...load, ...patience).finally(() => (isOver = true));
+  simulation.catch(() => undefined);
+  for (const { what, run } of faults) {
+    await pause(BETWEEN_MS);
+    expect(isOver, `the load was over before "${what}"`).toBe(false);
+    tell(name, what);
+    await run();
+  }
+  const ended = await simulation;
+  const seconds = Math.round((performance.now() - startedAt) / 1_000);
+  tell(name, `${seconds} s at ${rate} a second: ${ended.output.slice(ended.output.indexOf('{')).trim()}`);
+
+  const quiet = performance.now();
+  await until(() => isQuiet(world), QUIET_LIMIT_MS, 'nothing waits on the transport, in a spool or in a row');
+  tell(name, `quiet after ${Math.round(performance.now() - quiet)} ms`);
+  tell(name, JSON.stringify({ before, after: usageOf(cluster) }));
+
+  expect(faultsOf(ended), ended.output).toEqual(NO_FAULTS);
+  expect(ended.result).toMatchObject({ events: COUNT, answeredEvents: COUNT });
+  expect(ended.code).toBe(0);
+  expect(await auditOf(engines)).toEqual({ rows: COUNT, doubled: 0, missing: 0, waiting: 0, unsent: 0 });
+}
+
+export async function dieAndComeBack(member: Member, afterMs: number): Promise<void> {
+  await member.kill();
+  await pause(afterMs);
+  await member.start();
+}
+
+export async function hang(victim: { pause(): void; resume(): void }, ms: number): Promise<void> {
+  victim.pause();
+  await pause(ms);
+  victim.resume();
+}
+
+async function isQuiet({ engines, cluster }: World): Promise<boolean> {
+  if ((await cluster.spooled()) > 0 || (await count(engines, WAITING)) > 0) return false;
+  return (await engines.broker.backlog(PREFIX)) === 0;
+}
+
+function count(engines: EngineSet, from: string): Promise<number> {
+  return engines.ask(PREFIX, `SELECT COUNT(*) FROM ${from}`);
+}
+
+/** The database's own word, without the service. */
+async function auditOf(engines: EngineSet): Promise<Record<string, number>> {
+  const owed = await count(engines, "event_log WHERE status = 'APPLIED' AND entity_key IS NOT NULL");
+  return {
+    rows: await count(engines, 'event_log'),
+    doubled: await count(engines, '(SELECT 1 FROM entity_change GROUP BY event_key HAVING COUNT(*) > 1) AS twice'),
+    missing: owed - (await count(engines, 'entity_change')),
+    waiting: await count(engines, WAITING),
+    unsent: await count(engines, "outbox WHERE status = 'PENDING'"),
+  };
+}
+
+function usageOf({ members }: Cluster): Record<string, unknown> {
+  return Object.fromEntries(members.map((one) => [one.dataDir.split('/').at(-1), one.usage]));
+}
+
+/** For who reads the run; nothing is judged by it. */
+function tell(name: string, what: string): void {
+  process.stderr.write(`[${new Date().toISOString()}] ${name}: ${what}\n`);
+}

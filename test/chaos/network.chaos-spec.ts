@@ -1,0 +1,124 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Cluster } from '../support/cluster.js';
+import { EngineSet, type EngineChoice } from '../support/engine-set.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import {
+  chosen,
+  FAULT_MS,
+  keepsItsPromiseUnder,
+  PREFIX,
+  SETTINGS,
+  TEST_LIMIT_MS,
+  type Fault,
+  type World,
+} from './chaos-run.js';
+
+const COMBINATIONS: Readonly<Record<string, EngineChoice>> = {
+  'kafka-mariadb': { transport: 'kafka', store: 'mariadb', wired: true },
+  'rocketmq-mariadb': { transport: 'rocketmq', store: 'mariadb', wired: true },
+};
+/** Above what a healthy network ever takes, below the service's own limits. */
+const SLOW_MS = 300;
+
+/** Between one process and what it shares with the others. */
+interface Wires {
+  readonly redis: TcpProxy;
+  readonly database: TcpProxy;
+}
+
+interface WiredWorld extends World {
+  readonly wires: ReadonlyMap<string, Wires>;
+}
+
+describe.each(chosen(COMBINATIONS))('two gateways and three workers on %s', (name, choice) => {
+  const wires = new Map<string, Wires>();
+  let engines: EngineSet | null = null;
+  let cluster: Cluster | null = null;
+
+  afterEach(async () => {
+    await cluster?.stop();
+    for (const { redis, database } of wires.values()) await Promise.all([redis.close(), database.close()]);
+    wires.clear();
+    await engines?.stop();
+    [cluster, engines] = [null, null];
+  }, 120_000);
+
+  it(
+    'lose, double and invert nothing while the network between them fails',
+    async () => {
+      engines = await EngineSet.start(choice);
+      const env: Record<string, string> = { ...SETTINGS, ...(await engines.env(PREFIX)) };
+      const { redis, database } = engines;
+      const envOf = async (member: string): Promise<Record<string, string>> => {
+        const own = {
+          redis: await TcpProxy.before(redis.address.port),
+          database: await TcpProxy.before(database.port),
+        };
+        wires.set(member, own);
+        return {
+          REDIS_URL: throughPort(env['REDIS_URL'], own.redis.port),
+          DATABASE_URL: throughPort(env['DATABASE_URL'], own.database.port),
+        };
+      };
+      cluster = await Cluster.start({ env, envOf, gateways: 2, workers: 3, wired: true });
+      await keepsItsPromiseUnder(name, { engines, cluster }, faultsOn({ engines, cluster, wires }));
+      // A run without trouble would have shown nothing.
+      const events = (of: 'gateways' | 'workers', event: string): number =>
+        cluster?.[of].flatMap((one) => one.events(event)).length ?? 0;
+      expect(events('gateways', 'event.publish_failed')).toBeGreaterThan(0);
+      expect(events('gateways', 'guard.lost')).toBeGreaterThan(0);
+      expect(events('workers', 'guard.lost')).toBeGreaterThan(0);
+    },
+    TEST_LIMIT_MS,
+  );
+});
+
+function throughPort(url: string | undefined, port: number): string {
+  const through = new URL(url ?? '');
+  through.port = String(port);
+  return through.href;
+}
+
+function faultsOn({ engines, cluster, wires }: WiredWorld): Fault[] {
+  const of = (name: string): Wires => wires.get(name)!;
+  const all = (part: keyof Wires): TcpProxy[] => [...wires.values()].map((own) => own[part]);
+  const gateways = [of('gateway-1'), of('gateway-2')];
+  const brokerWires = engines.broker.wires;
+  const part = (proxy: TcpProxy): void => proxy.part();
+  const slow = (proxy: TcpProxy): void => void (proxy.delayMs = SLOW_MS);
+  const swallow = (proxy: TcpProxy): void => void (proxy.isSwallowing = true);
+  const hold = (proxy: TcpProxy): void => void (proxy.isHolding = true);
+  return [
+    fault('answers to WeCom are lost on one gateway', cluster.fronts.slice(0, 1), swallow),
+    fault('a worker is cut off from Redis', [of('worker-1').redis], part),
+    fault('a worker is cut off from the database', [of('worker-2').database], part),
+    fault('a worker is cut off from both', [of('worker-3').redis, of('worker-3').database], part),
+    fault(
+      'both gateways are cut off from Redis',
+      gateways.map(({ redis }) => redis),
+      part,
+    ),
+    fault('the broker acknowledges, and nobody hears it', brokerWires, swallow),
+    fault('the database commits, and no worker hears it', all('database'), swallow),
+    fault(
+      'Redis answers, and no gateway hears it',
+      gateways.map(({ redis }) => redis),
+      swallow,
+    ),
+    fault('everything is slow', [...brokerWires, ...all('redis'), ...all('database')], slow),
+    fault("the broker's network stands still, and goes on where it was", brokerWires, hold),
+    fault("a worker's network stands still past every lease", Object.values(of('worker-1')), hold, 1.5),
+    fault('callbacks stand still on their way', cluster.fronts, hold, 0.5),
+    fault('the broker is away for long', brokerWires, part, 3),
+  ];
+}
+
+function fault(what: string, proxies: readonly TcpProxy[], begin: (proxy: TcpProxy) => void, share = 1): Fault {
+  const run = async (): Promise<void> => {
+    proxies.forEach(begin);
+    await pause(FAULT_MS * share);
+    for (const proxy of proxies) proxy.heal();
+  };
+  return { what, ms: FAULT_MS * share, run };
+}

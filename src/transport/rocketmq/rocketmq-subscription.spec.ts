@@ -4,7 +4,7 @@ import { createDeferred, receivedMessage, ScriptedRocketMq } from '../../../test
 import type { ConsumeBatch, Delivery } from '../transport.js';
 import { RocketMqTransport } from './rocketmq-transport.js';
 
-const OPTIONS = { topic: 'a.topic', group: 'a.group', lanes: 2, batchSizeMax: 10 };
+const OPTIONS = { topic: 'a.topic', group: 'a.group', lanes: 2, batchSizeMax: 1 };
 
 function start() {
   const [clock, clients] = [new ManualClock(), new ScriptedRocketMq()];
@@ -41,6 +41,28 @@ describe('a subscription on RocketMQ', () => {
     await closing;
     expect(consumer().isStopped).toBe(true);
     expect(clock.timerCount).toBe(0);
+  });
+
+  it('consumes together what came while all lanes were busy, and gives back at the stop what still waits', async () => {
+    const { clock, transport, consumer } = start();
+    const [seen, gate] = [[] as string[], createDeferred<void>()];
+    const subscription = await transport.subscribe({ ...OPTIONS, lanes: 1, batchSizeMax: 4 }, async (batch) => {
+      seen.push(batch.map(({ body }) => body).join(''));
+      if (seen.length === 1) await gate.promise;
+      else await new Promise(() => undefined);
+    });
+    await clock.settle();
+    expect(consumer().polls).toHaveLength(4);
+    for (const [index, name] of ['a', 'b', 'c'].entries()) consumer().polls[index]!.resolve(receivedMessage(name));
+    await clock.settle();
+    gate.resolve();
+    await clock.settle();
+    expect(seen).toEqual(['a', 'bc']);
+    consumer().polls[3]!.resolve(receivedMessage('d'));
+    await clock.settle();
+    await subscription.stop(0);
+    expect(seen).toEqual(['a', 'bc']);
+    expect(consumer().calls).toContain('hide d 1');
   });
 
   it('gives back what a long poll brings after the stop', async () => {

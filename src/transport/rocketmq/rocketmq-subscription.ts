@@ -2,6 +2,7 @@ import type { Clock } from '../../runtime/clock.js';
 import { within } from '../../runtime/within.js';
 import type { ConsumeBatch, SubscribeOptions, Subscription } from '../transport.js';
 import { Trouble } from '../trouble.js';
+import { BatchGatherer } from './batch-gatherer.js';
 import { ClientKeeper, type FirstStart } from './client-keeper.js';
 import { RocketMqDelivery } from './rocketmq-delivery.js';
 import type { ReceivedMessage, RocketMqClients, RocketMqConsumer } from './rocketmq-client.js';
@@ -17,13 +18,19 @@ export interface SubscriptionParts {
 }
 
 const RECEIVE_AGAIN_AFTER_MS = 500;
+/** As many messages as a topic of common size shows at once: each queue shows one. */
+const RECEIVES_MAX = 32;
 // The server answers a long poll after 5 s, and a client gives one up after 5 s and its request timeout.
 const CLOSE_LIMIT_MS = 8_500;
 // A message that comes back every second for a week of outage is delivered 604,800 times.
 const DELIVERIES_MAX_LEAST = 1_000_000;
 
-/** So many receive loops as lanes were asked for, each with one message in hand. */
+/**
+ * Receive loops with one message in hand each, since a FIFO receive of more breaks order; what they bring side by side
+ * is consumed in batches, as many at once as lanes were asked for.
+ */
 export class RocketMqSubscription implements Subscription {
+  private readonly batches: BatchGatherer<RocketMqDelivery>;
   private readonly keeper: ClientKeeper<RocketMqConsumer>;
   private readonly startTrouble: Trouble;
   private readonly receiveTrouble: Trouble;
@@ -36,8 +43,9 @@ export class RocketMqSubscription implements Subscription {
   constructor(
     private readonly parts: SubscriptionParts,
     private readonly options: SubscribeOptions,
-    private readonly consume: ConsumeBatch,
+    consume: ConsumeBatch,
   ) {
+    this.batches = new BatchGatherer(consume, options);
     const { clock, clients, fullTopic, fullGroup } = parts;
     this.startTrouble = new Trouble(clock, () => undefined);
     this.receiveTrouble = new Trouble(clock, () => undefined);
@@ -52,7 +60,7 @@ export class RocketMqSubscription implements Subscription {
   async start(): Promise<FirstStart> {
     const first = await this.keeper.start();
     if (first.kind === 'refused') return first;
-    this.loops = Promise.all(Array.from({ length: this.options.lanes }, () => this.loop()));
+    this.loops = Promise.all(Array.from({ length: receivesOf(this.options) }, () => this.loop()));
     return first;
   }
 
@@ -99,11 +107,7 @@ export class RocketMqSubscription implements Subscription {
     const delivery = new RocketMqDelivery({ clock, consumer, topic: this.options.topic, visibilityMs }, message);
     if (this.stopping.signal.aborted) return delivery.takeLane();
     this.inHand.add(delivery);
-    try {
-      await this.consume([delivery]);
-    } catch {
-      // A consumer that rejects settles nothing; who calls us has logged why.
-    }
+    await this.batches.hand(delivery);
     await delivery.end(defaultComeBackMs);
     this.inHand.delete(delivery);
     if (this.inHand.size === 0) this.onHandsFree();
@@ -115,6 +119,7 @@ export class RocketMqSubscription implements Subscription {
     this.receiveTrouble.close();
     // Loops that wait for a client need not wait for one any more.
     const ended = this.keeper.client === null ? this.keeper.close() : Promise.resolve();
+    await Promise.all(this.batches.letGo().map((delivery) => delivery.takeLane()));
     if (this.inHand.size > 0 && limitMs > 0) await this.handsFree(limitMs);
     await Promise.all([...this.inHand].map((delivery) => delivery.takeLane()));
     await ended;
@@ -129,6 +134,10 @@ export class RocketMqSubscription implements Subscription {
       };
     });
   }
+}
+
+function receivesOf({ lanes, batchSizeMax }: SubscribeOptions): number {
+  return Math.max(lanes, Math.min(lanes * batchSizeMax, RECEIVES_MAX));
 }
 
 function refusalOf({ group }: RocketMqConsumer, name: string): string | null {

@@ -86,7 +86,7 @@ describeWithDatabases('a unit of work whose server fails', (start) => {
         await note(tx, 'hangs');
       });
       // The connection and its session, a statement, and a roll back that is not even tried.
-      expect(await took(inTheMiddle)).toBeLessThan(3 * LIMIT_MS);
+      expect(await took(inTheMiddle)).toBeLessThan(4 * LIMIT_MS);
       await expect(inTheMiddle).rejects.toMatchObject(UNAVAILABLE);
       const reading = database.unitOfWork.read(({ manager }) => manager.query('SELECT 1'));
       expect(await took(reading)).toBeLessThan(3 * LIMIT_MS);

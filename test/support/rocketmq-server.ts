@@ -120,7 +120,9 @@ export class RocketMqServer {
   /** One call of the broker's own administration tool; five to eight seconds. */
   async admin(...args: string[]): Promise<string> {
     const { command, args: all, env } = adminTool(this, args);
-    const { stdout } = await promisify(execFile)(command, all, { env: { ...process.env, ...env } });
+    const { stdout, stderr } = await promisify(execFile)(command, all, { env: { ...process.env, ...env } });
+    // It ends with 0 whatever happens, and says nothing but a trace.
+    if (stdout.trim() === '') throw new Error(`mqadmin ${args.join(' ')}: ${stderr.slice(0, 1_000)}`);
     return stdout;
   }
 

@@ -207,12 +207,11 @@ describeWithRedis('the guard on a real cluster', () => {
       const { store } = await open({ timeoutMs: 2_000 });
       const old = await cluster.masterOf(12_000);
       const replica = await cluster.replicaOf(old);
-      await until(async () => (await replica.client.info('replication')).includes('master_link_status:up'));
+      await cluster.hasCopied(replica);
       const ledger = new GuardLedger(store);
       const load = ledger.load();
       await until(() => ledger.completedCount > 200);
-      await replica.client.call('CLUSTER', 'FAILOVER');
-      await until(async () => (await cluster.masterOf(12_000)) === replica);
+      await cluster.promote(replica);
       const before = ledger.completedCount;
       await until(() => ledger.completedCount > before + 500);
       await load.stop();

@@ -77,8 +77,7 @@ describeWithEachRedis('the guard on each kind of server', (program) => {
       for (let n = 0; n < 20; n += 1) await walk(cluster.servers, `before-${n}`);
       const old = await cluster.masterOf(0);
       const replica = await cluster.replicaOf(old);
-      await replica.client.call('CLUSTER', 'FAILOVER');
-      await until(async () => (await cluster.masterOf(0)) === replica);
+      await cluster.promote(replica);
       await cluster.agreed();
       for (let n = 0; n < 20; n += 1) await walk(cluster.servers, `after-${n}`);
     } finally {

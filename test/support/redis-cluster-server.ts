@@ -9,6 +9,8 @@ const MASTER_COUNT = 3;
 const SLOT_COUNT = 16_384;
 /** After so long without an answer a master is taken for dead, and a replica takes its place. */
 const NODE_TIMEOUT_MS = 1_000;
+/** Longer than the servers themselves try. */
+const PROMOTION_LIMIT_MS = 6_000;
 const FORMED_LIMIT_MS = 30_000;
 
 export interface ClusterNode {
@@ -88,6 +90,30 @@ export class RedisClusterServer {
       if (myself.split(' ')[3] === id) return node;
     }
     throw new Error('it has no replica');
+  }
+
+  /** Before that it refuses to be a master. */
+  async hasCopied({ client }: ClusterNode): Promise<void> {
+    await until(async () => (await client.info('replication')).includes('master_link_status:up'));
+  }
+
+  /** A planned change. The servers give one up without a word when they do not agree in time, so it is asked for again. */
+  async promote(replica: ClusterNode): Promise<void> {
+    const isMaster = async (): Promise<boolean> => (await slotRanges(replica)).length > 0;
+    await this.hasCopied(replica);
+    let askedAt = Number.NEGATIVE_INFINITY;
+    await until(
+      async () => {
+        if (await isMaster()) return true;
+        if (performance.now() - askedAt > PROMOTION_LIMIT_MS) {
+          askedAt = performance.now();
+          await replica.client.call('CLUSTER', 'FAILOVER').catch(() => '');
+        }
+        return false;
+      },
+      4 * PROMOTION_LIMIT_MS,
+      'the replica is a master',
+    );
   }
 
   async masters(): Promise<ClusterNode[]> {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { loadDatabaseConfig } from './config/load-config.js';
 import { systemConfigSources } from './config/system-config-sources.js';
 import { migrateGateway } from './migrate-gateway.js';
+import { migrationLines } from './migration-lines.js';
 import { SystemRandom } from './runtime/system-random.js';
 
 const USAGE = `usage: npm run migrate [-- --down | --status]
@@ -31,16 +32,10 @@ if (action === null) {
 }
 try {
   const config = loadDatabaseConfig(systemConfigSources(process.env, new SystemRandom()));
-  const { done, pending, unknown, moved } = await migrateGateway({ config, action });
-  const verb = action === 'down' ? 'taken back' : 'run';
-  const lines = [
-    ...(action === 'status' ? done.map((name) => `done     ${name}`) : moved.map((name) => `${verb}: ${name}`)),
-    ...pending.map((name) => `pending  ${name}`),
-    ...unknown.map((name) => `unknown  ${name} (of a newer version, or of somebody else)`),
-    ...(action !== 'status' && moved.length === 0 ? ['nothing to do'] : []),
-  ];
+  const result = await migrateGateway({ config, action });
+  const lines = migrationLines(action, result);
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));
-  process.exitCode = action === 'status' && pending.length > 0 ? BEHIND : 0;
+  process.exitCode = action === 'status' && result.pending.length > 0 ? BEHIND : 0;
 } catch (error) {
   const expected = error instanceof Error && 'code' in error;
   process.stderr.write(`migrations failed: ${expected ? error.message : String((error as Error).stack)}\n`);

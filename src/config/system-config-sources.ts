@@ -24,6 +24,19 @@ export function systemConfigSources(env: ConfigSources['env'], random: Random): 
   };
 }
 
+/** The same for whoever only looks: what a start would make is made up, and kept nowhere. */
+export function lookingConfigSources(env: ConfigSources['env'], random: Random): ConfigSources {
+  const made = (path: string, make: () => string): string => (existsSync(path) ? readFileSync(path, 'utf8') : make());
+  return {
+    ...systemConfigSources(env, random),
+    demoApps: (dataDir) => {
+      const path = resolve(dataDir, 'demo.json');
+      return { path, text: made(path, () => JSON.stringify({ demo: demoApp(random) })) };
+    },
+    adminToken: (dataDir) => made(adminTokenPath(dataDir), () => letters(random, 40)).trim(),
+  };
+}
+
 function adminTokenPath(dataDir: string): string {
   return resolve(dataDir, 'admin-token');
 }

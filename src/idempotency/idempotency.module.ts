@@ -30,7 +30,8 @@ const store: Provider = {
   },
 };
 
-async function openGuard(config: Config, clock: Clock, disk: Disk, log: Log): Promise<IdempotencyStore> {
+/** The guard of the configured engine; for the command line too, which only looks whether it is there. */
+export async function openGuard(config: Config, clock: Clock, disk: Disk, log: Log): Promise<IdempotencyStore> {
   switch (config.guard.engine) {
     case 'embedded':
       return new MemoryIdempotencyStore(clock, { keysMax: EMBEDDED_KEYS_MAX });

@@ -1,5 +1,5 @@
 /** What `--help` prints. */
-export const HELP_TEXT = `Usage: npm run simulate -- [flags]
+export const helpText = (usage: string, exitCannotBegin: number): string => `Usage: ${usage} [flags]
 
 Plays WeCom against a running service: seals and signs callbacks, delivers them, delivers again what is not answered,
 then asks the service what became of each event. The events are stored there, so point it at a service for trying out.
@@ -28,5 +28,6 @@ then asks the service what became of each event. The events are stored there, so
   --json                the result as JSON on stdout
 
 The admin token is $ADMIN_TOKEN, else the file $ADMIN_TOKEN_FILE, else admin-token in the data folder.
-Ends with 0 when nothing was lost, doubled or out of order; 1 when something was, or is unfinished; 2 when it cannot run.
+Ends with 0 when nothing was lost, doubled or out of order; 1 when something was, or is unfinished;
+2 when it was called wrongly; ${exitCannotBegin} when it cannot begin.
 `;

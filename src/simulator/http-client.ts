@@ -1,4 +1,10 @@
-import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
 export interface HttpRequest {
@@ -14,7 +20,12 @@ export interface HttpRequest {
 }
 
 export type HttpOutcome =
-  | { readonly kind: 'answered'; readonly status: number; readonly body: string }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      readonly body: string;
+    }
   /** `timeout`, `hung-up`, `too-long`, or the system's code, such as ECONNREFUSED. */
   | { readonly kind: 'failed'; readonly reason: string };
 
@@ -72,6 +83,7 @@ function collect(response: IncomingMessage, bytesMax: number, end: (outcome: Htt
   // An answer that breaks off is none, whatever its first half says.
   response.on('error', (error: NodeJS.ErrnoException) => end({ kind: 'failed', reason: error.code ?? error.message }));
   response.on('end', () => {
-    end({ kind: 'answered', status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') });
+    const { statusCode: status = 0, headers } = response;
+    end({ kind: 'answered', status, headers, body: Buffer.concat(chunks).toString('utf8') });
   });
 }

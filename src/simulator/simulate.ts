@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { AdminUnavailableError } from './admin-client.js';
 import { readCredentials } from './credentials.js';
 import { type Flags, parseFlags } from './flags.js';
-import { HELP_TEXT } from './help-text.js';
+import { helpText } from './help-text.js';
 import { renderTable } from './report.js';
 import { SetupError } from './setup-error.js';
 import { Simulation } from './simulation.js';
@@ -17,15 +17,29 @@ export interface Terminal {
   readonly stderr: NodeJS.WriteStream;
 }
 
-/** The command `npm run simulate`. Resolves to its exit code. */
-export async function simulate(args: readonly string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+/** `npm run simulate`, or the command line's own `simulate`. */
+export interface Caller {
+  readonly usage: string;
+  /** What to end with when the service, a file or a token that it needs is not there. */
+  readonly exitCannotBegin: number;
+}
+
+const NPM: Caller = { usage: 'npm run simulate --', exitCannotBegin: EXIT_CANNOT_RUN };
+
+/** The command. Resolves to its exit code. */
+export async function simulate(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+  caller = NPM,
+): Promise<number> {
   const parsed = parseFlags(args, env, randomInt(SEED_LIMIT));
   if (parsed.kind === 'help') {
-    terminal.stdout.write(HELP_TEXT);
+    terminal.stdout.write(helpText(caller.usage, caller.exitCannotBegin));
     return EXIT_OK;
   }
   if (parsed.kind === 'wrong') {
-    terminal.stderr.write(`${parsed.reason}\nAll flags: npm run simulate -- --help\n`);
+    terminal.stderr.write(`${parsed.reason}\nAll flags: ${caller.usage} --help\n`);
     return EXIT_CANNOT_RUN;
   }
   try {
@@ -33,7 +47,7 @@ export async function simulate(args: readonly string[], env: NodeJS.ProcessEnv, 
   } catch (error) {
     if (error instanceof SetupError) {
       terminal.stderr.write(`${error.message}.\n`);
-      return EXIT_CANNOT_RUN;
+      return caller.exitCannotBegin;
     }
     if (!(error instanceof AdminUnavailableError)) throw error;
     terminal.stderr.write(`The run cannot be judged: ${error.message}.\n`);

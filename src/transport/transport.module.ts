@@ -13,13 +13,14 @@ const transport: Provider = {
   provide: Transport,
   inject: [CONFIG, Clock, HealthRegistry, Log],
   useFactory: async (config: Config, clock: Clock, health: HealthRegistry, log: Log): Promise<Transport> => {
-    const opened = await open({ config, clock, log });
+    const opened = await openTransport({ config, clock, log });
     health.register({ name: 'transport', check: opened.check });
     return opened.transport;
   },
 };
 
-function open(opening: Opening): OpenedTransport | Promise<OpenedTransport> {
+/** The transport of the configured engine; for the command line too, which only looks whether it is there. */
+export function openTransport(opening: Opening): OpenedTransport | Promise<OpenedTransport> {
   const { transport } = opening.config;
   switch (transport.engine) {
     case 'sqlite':

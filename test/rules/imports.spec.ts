@@ -16,8 +16,8 @@ const LEVELS: readonly (readonly string[])[] = [
 ];
 /** Files of `src` itself; they wire the rest together. */
 const TOP = '(top)';
-/** A program of its own, which drives the service from outside. */
-const SIMULATOR = 'simulator';
+/** Programs of their own, which drive the service from outside; nothing in the service leads to them. */
+const PROGRAM_FOLDERS: readonly string[] = ['simulator', 'cli'];
 /** Starts the whole service for the tests of handler authors, so it stands above everything. */
 const TESTING = 'testing';
 
@@ -71,14 +71,14 @@ describe('imports', () => {
   });
 
   it('come from folders that have a level', () => {
-    const unknown = new Set(files.map(folderOf).filter((folder) => folder !== SIMULATOR && levelOf(folder) < 0));
+    const unknown = new Set(files.map(folderOf).filter((folder) => !PROGRAM_FOLDERS.includes(folder) && levelOf(folder) < 0));
     expect([...unknown]).toEqual([]);
   });
 
   it('point down only, and not from one module to another of its level', () => {
     const wrong = imports.filter(({ folder, to }) => {
-      if (folder === SIMULATOR || to === null || to === folder) return false;
-      return to === SIMULATOR || levelOf(to) >= levelOf(folder);
+      if (PROGRAM_FOLDERS.includes(folder) || to === null || to === folder) return false;
+      return PROGRAM_FOLDERS.includes(to) || levelOf(to) >= levelOf(folder);
     });
     expect(told(wrong)).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe('imports', () => {
     const disk = imports.filter(({ file, folder, target }) => {
       return (
         /^node:(fs|fs\/promises|timers|timers\/promises|perf_hooks)$/.test(target) &&
-        folder !== SIMULATOR &&
+        !PROGRAM_FOLDERS.includes(folder) &&
         !FILE_USERS.includes(file)
       );
     });
@@ -153,12 +153,12 @@ describe('names of adapters', () => {
   });
 });
 
-const PROGRAMS = ['main.ts', 'migrate.ts'];
+const PROGRAMS = ['main.ts', 'migrate.ts', 'cli/main.ts'];
 
 describe('settings', () => {
   it('are read from process.env by the programs alone', () => {
     const readers = files.filter((file) => withoutComments(textOf(file)).includes('process.env'));
-    expect(readers.filter((file) => !PROGRAMS.includes(file) && folderOf(file) !== SIMULATOR)).toEqual([]);
+    expect(readers.filter((file) => !PROGRAMS.includes(file) && folderOf(file) !== 'simulator')).toEqual([]);
   });
 });
 

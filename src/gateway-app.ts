@@ -10,6 +10,10 @@ import { gatewayAdapter } from './gateway-adapter.js';
 import { HealthRegistry } from './observability/health-registry.js';
 import { markAdminServer } from './observability/listener.js';
 import { createLogger, NestLogger } from './observability/logger.js';
+import { Metrics } from './observability/metrics.js';
+import { registerProcessMetrics } from './process-metrics.js';
+import { Clock } from './runtime/clock.js';
+import { Disk } from './runtime/disk.js';
 import { DEAD_LETTERS_PATTERN, EVENTS_PATTERN } from './transport/topics.js';
 import { TransportServer } from './transport/transport-server.js';
 import { Transport } from './transport/transport.js';
@@ -73,6 +77,10 @@ export async function runApp(app: NestFastifyApplication, config: Config): Promi
     if (parts.worker) app.connectMicroservice({ strategy: consumers(app, config) }, { inheritAppConfig: false });
     // Handlers are registered first: a consumer that starts before them would record a backlog without any effect.
     await app.init();
+    registerProcessMetrics(
+      { metrics: app.get(Metrics), health: app.get(HealthRegistry), clock: app.get(Clock), disk: app.get(Disk) },
+      config,
+    );
     await app.startAllMicroservices();
     if (parts.callbacks) await app.listen(config.port, config.host);
     admin = await listenAdmin(app, config.adminPort, config.adminHost);

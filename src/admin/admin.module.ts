@@ -23,6 +23,7 @@ import { RedriveJobSteps } from './redrive-job-steps.js';
 import { RedriveJobStore } from './redrive-job-store.js';
 import { RedriveJobsController } from './redrive-jobs.controller.js';
 import { StatusCounts } from './status-counts.js';
+import { StoredMetrics } from './stored-metrics.js';
 import { StoredSummary } from './stored-summary.js';
 import { SummaryController } from './summary.controller.js';
 
@@ -43,7 +44,7 @@ const runnerOptions: Provider = {
   providers: [
     ...[AuditLog, DeadLetterService, EventSearch, ErrorGroups, DecisionTail, EntityReader, StatusCounts, StoredSummary],
     ...[Balance, Forecaster, runnerOptions, RedriveJobStore, RedriveJobSteps, RedriveJobRunner, RedriveJobService],
-    RedriveJobReader,
+    ...[RedriveJobReader, StoredMetrics],
   ],
 })
 export class AdminModule {}

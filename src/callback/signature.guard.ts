@@ -11,6 +11,9 @@ import type { CallbackRequest } from './verified-callback.js';
 
 const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
+// Ten digits until the year 2286; anything else is signed all the same and no reason to refuse.
+const UNIX_SECONDS = /^\d{1,10}$/;
+
 /** First step of the walk: verify, decrypt, parse, event key. What passes it is WeCom's. */
 @Injectable()
 export class SignatureGuard implements CanActivate {
@@ -41,6 +44,7 @@ export class SignatureGuard implements CanActivate {
       entityKey: event && this.entityKey(app.name, event),
       keyPair,
       receivedAt,
+      sentAt: secondsOf(request.query as Query),
       trace: typeof traceparent === 'string' && TRACE_PARENT.test(traceparent) ? traceparent : null,
       budget: requestBudget(app.deadlineMs, this.config),
     };
@@ -56,4 +60,8 @@ export class SignatureGuard implements CanActivate {
       throw error;
     }
   }
+}
+
+function secondsOf({ timestamp }: Query): number | null {
+  return typeof timestamp === 'string' && UNIX_SECONDS.test(timestamp) ? Number(timestamp) : null;
 }

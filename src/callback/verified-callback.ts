@@ -16,6 +16,8 @@ export interface VerifiedCallback {
   readonly entityKey: string | null;
   readonly keyPair: KeyPair;
   readonly receivedAt: number;
+  /** The signed time of the request, seconds since 1970 by the sender's clock; null when it is no number. */
+  readonly sentAt: number | null;
   readonly trace: string | null;
   readonly budget: RequestBudget;
 }

@@ -15,6 +15,8 @@ import type { CliContext } from './cli-context.js';
 
 type Result = Omit<Probe, 'part'>;
 
+const KAFKA_POLL_MS = 100;
+
 /** Wrong password, no right to the database, no such database: the server is there. */
 const ACCESS_DENIED = new Set([1044, 1045, 1049]);
 
@@ -25,7 +27,9 @@ export async function probeEngines({ clock }: CliContext, config: Config, timeou
   const tries: [string, () => Promise<Result>][] = [
     ['data', async () => probeFolder(config.dataDir)],
     ...(database ? [['database', () => probeDatabase(config)] as [string, () => Promise<Result>]] : []),
-    ...(transport ? [['transport', () => probeTransport(config, clock, log)] as [string, () => Promise<Result>]] : []),
+    ...(transport
+      ? [['transport', () => probeTransport(config, clock, log, timeoutMs)] as [string, () => Promise<Result>]]
+      : []),
     ...(transport ? [['guard', () => probeGuard(config, clock, log)] as [string, () => Promise<Result>]] : []),
   ];
   return Promise.all(
@@ -72,7 +76,12 @@ async function probeDatabase(config: Config): Promise<Result> {
   };
 }
 
-async function probeTransport(config: Config, clock: CliContext['clock'], log: Log): Promise<Result> {
+async function probeTransport(
+  config: Config,
+  clock: CliContext['clock'],
+  log: Log,
+  timeoutMs: number,
+): Promise<Result> {
   const { transport } = config;
   // The file belongs to the process that runs on it; the folder was looked at.
   if (transport.engine === 'sqlite') return { result: 'ok', reason: 'a file in the data folder' };
@@ -80,7 +89,15 @@ async function probeTransport(config: Config, clock: CliContext['clock'], log: L
     transport.engine === 'kafka' ? { ...transport, topics: { ...transport.topics, create: false } } : transport;
   const opened = await openTransport({ config: { ...config, transport: looking }, clock, log });
   try {
-    await opened.transport.backlog(config.eventsTopic, config.eventsGroup);
+    // Kafka connects behind the opening, and tells its backlog once it has; RocketMQ waits by itself and never tells.
+    const isConnected = async (): Promise<boolean> =>
+      transport.engine !== 'kafka' ||
+      (await opened.transport.backlog(config.eventsTopic, config.eventsGroup)).unsettled !== null;
+    const deadline = clock.monotonic() + timeoutMs;
+    while (!(await isConnected()) && opened.transport.trouble() === null) {
+      if (clock.monotonic() >= deadline) return { result: 'unreachable', reason: `no answer within ${timeoutMs} ms` };
+      await clock.sleep(KAFKA_POLL_MS);
+    }
     const trouble = opened.transport.trouble();
     if (trouble) return { result: 'unreachable', reason: trouble.reason };
     const { status, reason } = opened.check();

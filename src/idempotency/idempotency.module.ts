@@ -8,6 +8,7 @@ import { Random } from '../runtime/random.js';
 import { MemoryIdempotencyStore } from './embedded/memory-idempotency-store.js';
 import { EventLeases } from './event-leases.js';
 import { IdempotencyStore } from './idempotency-store.js';
+import { LeaseMetrics } from './lease-metrics.js';
 import { LeaseWatchdog } from './lease-watchdog.js';
 import { RedisIdempotencyStore } from './redis/redis-idempotency-store.js';
 
@@ -46,8 +47,15 @@ export async function openGuard(config: Config, clock: Clock, disk: Disk, log: L
 
 const leases: Provider = {
   provide: EventLeases,
-  inject: [IdempotencyStore, Clock, Random, Log, CONFIG],
-  useFactory: (guard: IdempotencyStore, clock: Clock, random: Random, log: Log, config: Config) => {
+  inject: [IdempotencyStore, Clock, Random, Log, LeaseMetrics, CONFIG],
+  useFactory: (
+    guard: IdempotencyStore,
+    clock: Clock,
+    random: Random,
+    log: Log,
+    metrics: LeaseMetrics,
+    config: Config,
+  ) => {
     const { leaseTtlMs, leaseMaxLifeMs: maxLifeMs, successTtlMs } = config;
     // A third: one renewal may fail and the lease still stands.
     const renewEveryMs = Math.floor(leaseTtlMs / 3);
@@ -56,7 +64,10 @@ const leases: Provider = {
       clock,
       { leaseTtlMs, renewEveryMs, maxLifeMs },
       {
-        warn: ({ event, ...fields }) => log.warn(String(event), fields),
+        warn: ({ event, ...fields }) => {
+          metrics.warned(String(event), fields);
+          log.warn(String(event), fields);
+        },
       },
     );
     return new EventLeases(guard, watchdog, clock, random, {
@@ -70,7 +81,7 @@ const leases: Provider = {
 
 /** Wall 1. */
 @Global()
-@Module({ providers: [store, leases], exports: [IdempotencyStore, EventLeases] })
+@Module({ providers: [LeaseMetrics, store, leases], exports: [IdempotencyStore, EventLeases] })
 export class IdempotencyModule implements OnApplicationShutdown {
   constructor(private readonly guard: IdempotencyStore) {}
 

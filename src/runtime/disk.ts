@@ -26,4 +26,6 @@ export abstract class Disk {
   abstract remove(path: string): Promise<void>;
   /** Renames within one folder, durable on return. */
   abstract rename(from: string, to: string): Promise<void>;
+  /** Bytes of the file system that holds the folder: all, and those that this user may still write. */
+  abstract space(folder: string): Promise<{ readonly size: number; readonly free: number }>;
 }

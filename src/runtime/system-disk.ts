@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Disk, type DiskFile } from './disk.js';
 
@@ -57,6 +57,11 @@ export class SystemDisk extends Disk {
   override async rename(from: string, to: string): Promise<void> {
     await rename(from, to);
     await syncFolder(dirname(to));
+  }
+
+  override async space(folder: string): Promise<{ size: number; free: number }> {
+    const { bsize, blocks, bavail } = await statfs(folder);
+    return { size: blocks * bsize, free: bavail * bsize };
   }
 }
 

@@ -3,6 +3,7 @@ import { CONFIG, type Config } from '../config/config.js';
 import { HealthRegistry } from '../observability/health-registry.js';
 import { Log } from '../observability/log.js';
 import { Clock } from '../runtime/clock.js';
+import { BacklogMetrics } from './backlog-metrics.js';
 import { openKafkaTransport } from './kafka/open-kafka-transport.js';
 import type { OpenedTransport, Opening } from './opened-transport.js';
 import { openRocketMqTransport } from './rocketmq/open-rocketmq-transport.js';
@@ -34,7 +35,7 @@ export function openTransport(opening: Opening): OpenedTransport | Promise<Opene
 
 /** Wall 2. */
 @Global()
-@Module({ providers: [transport], exports: [Transport] })
+@Module({ providers: [transport, BacklogMetrics], exports: [Transport] })
 export class TransportModule implements OnApplicationShutdown {
   constructor(private readonly transport: Transport) {}
 

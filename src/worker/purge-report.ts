@@ -4,7 +4,8 @@ import type { AgedTable } from '../event-log/aged-rows.js';
 import { Log } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
 
-export type PurgeEnd = 'ended' | 'interrupted' | 'held' | 'failed';
+const PURGE_ENDS = ['ended', 'interrupted', 'held', 'failed'] as const;
+export type PurgeEnd = (typeof PURGE_ENDS)[number];
 
 /** What the purge tells: a line a pass that deleted something, and its metrics. */
 @Injectable()
@@ -30,6 +31,7 @@ export class PurgeReport {
       labelNames: ['result'],
       registers,
     });
+    for (const result of PURGE_ENDS) this.passes.inc({ result }, 0);
     this.steps = new Histogram({
       name: 'wecom_purge_step_seconds',
       help: 'One step of the purge; on SQLite nothing else is written meanwhile.',

@@ -9,6 +9,7 @@ export class WorkerMetrics {
   private readonly duplicates: Counter<'event_type'>;
   private readonly latency: Histogram<'status'>;
   private readonly pauses: Counter<'cause'>;
+  private readonly newerMessages: Counter;
 
   constructor(private readonly metrics: Metrics) {
     const registers = [metrics.registry];
@@ -37,6 +38,11 @@ export class WorkerMetrics {
       labelNames: ['cause'],
       registers,
     });
+    this.newerMessages = new Counter({
+      name: 'wecom_messages_newer_total',
+      help: 'Deliveries of messages of a version that this worker does not know; they wait for one that does.',
+      registers,
+    });
   }
 
   decided(eventType: string, status: EventStatus, latencyMs: number): void {
@@ -46,6 +52,10 @@ export class WorkerMetrics {
 
   duplicate(eventType: string): void {
     this.duplicates.inc({ event_type: this.metrics.bounded('event_type', eventType) });
+  }
+
+  newer(): void {
+    this.newerMessages.inc();
   }
 
   paused(cause: string): void {

@@ -35,6 +35,14 @@ describe.each(harnesses)('$name as a Disk', (harness) => {
   let folder: string;
   let dispose: () => Promise<void>;
 
+  it('tells how much room there is', async () => {
+    await disk.ensureFolder(folder);
+    const { size, free } = await disk.space(folder);
+    expect(size).toBeGreaterThan(0);
+    expect(free).toBeGreaterThan(0);
+    expect(free).toBeLessThanOrEqual(size);
+  });
+
   beforeEach(async () => {
     ({ disk, folder, dispose } = await harness.make());
   });

@@ -1,7 +1,17 @@
 import { Disk, type DiskFile } from '../../src/runtime/disk.js';
 
 export type DiskOperation =
-  'ensureFolder' | 'list' | 'openAppend' | 'read' | 'truncate' | 'remove' | 'rename' | 'append' | 'sync' | 'close';
+  | 'ensureFolder'
+  | 'list'
+  | 'openAppend'
+  | 'read'
+  | 'truncate'
+  | 'remove'
+  | 'rename'
+  | 'append'
+  | 'sync'
+  | 'close'
+  | 'space';
 
 export interface InjectedFault {
   readonly code: string;
@@ -150,6 +160,11 @@ export class MemoryDisk extends Disk {
     const chunks = this.chunksOf(from);
     this.files.delete(from);
     this.files.set(to, chunks);
+  }
+
+  override async space(): Promise<{ size: number; free: number }> {
+    await this.begin('space');
+    return { size: this.capacityBytes, free: this.freeBytes() };
   }
 
   /** Counts the call, holds it while its operation hangs, and fails it when a fault is set. For files and the disk. */

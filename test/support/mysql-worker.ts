@@ -145,7 +145,7 @@ export class MysqlWorker {
     const [known, pauses] = [new KnownRows(counted, eventLog, leases), new Pauses(clock, random, metrics, OPTIONS)];
     const processor = new EventProcessor(effects, failures, finisher, known, pauses, clock);
     const runner = new MessageRunner(leases, processor, finisher, pauses, log);
-    this.consumer = new EventConsumer(new MessageReader(factory, clock), runner, log);
+    this.consumer = new EventConsumer(new MessageReader(factory, clock), runner, log, metrics);
     const steps = new RowSteps(counted, eventLog, failures, clock, random, OPTIONS);
     const rereads = new Rereads(counted, sagas, clock, log, OPTIONS);
     const rows = new RowRunner(steps, rereads, leases, processor, factory, OPTIONS);

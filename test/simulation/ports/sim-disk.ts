@@ -49,6 +49,10 @@ export class SimDisk extends Disk {
     return this.step('rename', () => this.disk.rename(from, to));
   }
 
+  override space(): Promise<{ size: number; free: number }> {
+    return this.step('space', () => this.disk.space());
+  }
+
   private async step<T>(what: string, act: () => Promise<T>): Promise<T> {
     const { world, life } = this;
     const isSlow =

@@ -133,7 +133,7 @@ export class Worker {
     const processor = wiring.part('processor', new EventProcessor(effects, failures, finisher, known, pauses, clock));
     const reader = new MessageReader(factory, clock);
     const messages = wiring.part('messageRunner', new MessageRunner(leases, processor, finisher, pauses, log));
-    this.consumer = wiring.part('consumer', new EventConsumer(reader, messages, log));
+    this.consumer = wiring.part('consumer', new EventConsumer(reader, messages, log, metrics));
     const steps = new RowSteps(unitOfWork, eventLog, failures, clock, random, WORKER);
     const rereads = new Rereads(unitOfWork, sagas, clock, log, WORKER);
     const rows = wiring.part('rowRunner', new RowRunner(steps, rereads, leases, processor, factory, WORKER));

@@ -3,6 +3,9 @@ import { Counter, Histogram } from 'prom-client';
 import type { EventStatus } from '../event-log/status.js';
 import { Metrics } from '../observability/metrics.js';
 
+const PAUSE_CAUSES = ['infrastructure', 'conflict'] as const;
+export type PauseCause = (typeof PAUSE_CAUSES)[number];
+
 @Injectable()
 export class WorkerMetrics {
   private readonly decisions: Counter<'event_type' | 'status'>;
@@ -38,6 +41,8 @@ export class WorkerMetrics {
       labelNames: ['cause'],
       registers,
     });
+    // A series that begins with its first pause would have no increase.
+    for (const cause of PAUSE_CAUSES) this.pauses.inc({ cause }, 0);
     this.newerMessages = new Counter({
       name: 'wecom_messages_newer_total',
       help: 'Deliveries of messages of a version that this worker does not know; they wait for one that does.',
@@ -58,7 +63,7 @@ export class WorkerMetrics {
     this.newerMessages.inc();
   }
 
-  paused(cause: string): void {
+  paused(cause: PauseCause): void {
     this.pauses.inc({ cause });
   }
 }

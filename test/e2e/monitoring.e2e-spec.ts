@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GatewayProcess } from '../support/gateway-process.js';
+import { alerts, dashboardQueries } from '../support/monitoring-files.js';
+import { exportedMetrics, promqlNames } from '../support/promql-names.js';
+import { runSimulator } from '../support/simulator-run.js';
+import { WecomClient } from '../support/wecom-client.js';
+
+/** Prometheus' own: labels that it adds, and the series that it makes of alerts. */
+const PROMETHEUS_LABELS = new Set(['job', 'instance']);
+const PROMETHEUS_METRICS = new Set(['ALERTS']);
+/** Values that a short run of a well service does not show, and the code can. */
+const VALUES_UNSEEN = new Set(['WECOM_APP_UNKNOWN', 'gateway', 'worker']);
+
+const queries = [
+  ...alerts().map(({ alert, expr, annotations }) => ({
+    where: alert,
+    expr,
+    labels: [...JSON.stringify(annotations).matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label),
+  })),
+  ...dashboardQueries().map(({ where, expr, legend }) => ({
+    where,
+    expr,
+    labels: [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label),
+  })),
+];
+
+describe('the dashboard and the alerts', () => {
+  let dataDir: string;
+  let gateway: GatewayProcess;
+  let exported: ReturnType<typeof exportedMetrics>;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'wecom-monitoring-'));
+    gateway = await GatewayProcess.start(dataDir);
+    const client = new WecomClient(gateway.callbackBase, 'demo', gateway.demo);
+    await client.post(
+      { msg_signature: 'f'.repeat(40), timestamp: '1', nonce: '2' },
+      '<xml><Encrypt>eA==</Encrypt></xml>',
+    );
+    client.close();
+    const places = ['--target', gateway.callbackBase, '--admin', gateway.adminBase, '--data', dataDir];
+    const { code, output } = await runSimulator([...places, '--count', '100', '--hang-up-share', '0']);
+    expect(code, output).toBe(0);
+    const answer = await fetch(`${gateway.adminBase}/metrics`, { headers: { connection: 'close' } });
+    exported = exportedMetrics(await answer.text());
+  });
+
+  afterAll(async () => {
+    await gateway.kill();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it('ask for something at all', () => {
+    expect(alerts().length).toBeGreaterThan(25);
+    expect(dashboardQueries().length).toBeGreaterThan(40);
+    expect(exported.size).toBeGreaterThan(40);
+  });
+
+  it.each(queries)('$where asks for metrics, labels and values that the service exports', ({ expr, labels }) => {
+    const { selectors, groupings } = promqlNames(expr);
+    expect(selectors.length).toBeGreaterThan(0);
+    const wrong: string[] = [];
+    const known = new Set(PROMETHEUS_LABELS);
+    for (const { metric, matchers } of selectors) {
+      if (PROMETHEUS_METRICS.has(metric)) continue;
+      const has = exported.get(metric);
+      if (!has) wrong.push(metric);
+      for (const label of has?.keys() ?? []) known.add(label);
+      for (const { label, operator, value } of matchers) {
+        if (PROMETHEUS_LABELS.has(label)) continue;
+        const values = has?.get(label);
+        if (!values) wrong.push(`${metric}{${label}}`);
+        const wanted = operator === '=' || operator === '!=' ? [value] : value.split('|');
+        for (const one of wanted) {
+          if (!values?.has(one) && !VALUES_UNSEEN.has(one)) wrong.push(`${metric}{${label}="${one}"}`);
+        }
+      }
+    }
+    wrong.push(
+      ...[...groupings, ...labels].filter(
+        (label) => !known.has(label) && !selectors.some(({ metric }) => metric === 'ALERTS'),
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('leave out no metric of the service', () => {
+    const used = new Set(queries.flatMap(({ expr }) => promqlNames(expr).selectors.map(({ metric }) => metric)));
+    const own = [...exported.keys()].filter((name) => name.startsWith('wecom_') && !/_(?:sum|count)$/.test(name));
+    expect(own.filter((name) => !used.has(name))).toEqual([]);
+  });
+});

@@ -27,8 +27,8 @@ export class BacklogMetrics {
       collect: async () => {
         const [events, deadLetters] = (await reading.get()) ?? [];
         gauge.reset();
-        if (events?.unsettled != null) gauge.set({ topic: 'events' }, events.unsettled);
-        if (deadLetters?.unsettled != null) gauge.set({ topic: 'dead_letters' }, deadLetters.unsettled);
+        if (typeof events?.unsettled === 'number') gauge.set({ topic: 'events' }, events.unsettled);
+        if (typeof deadLetters?.unsettled === 'number') gauge.set({ topic: 'dead_letters' }, deadLetters.unsettled);
       },
     });
   }

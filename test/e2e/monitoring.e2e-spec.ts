@@ -1,6 +1,8 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { alerts, dashboardQueries } from '../support/monitoring-files.js';
@@ -85,6 +87,21 @@ describe('the dashboard and the alerts', () => {
       ),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it.each(['docs/operations.md', 'docs/operations.zh-CN.md'])('are explained in %s, whose SQL runs', (page) => {
+    const text = readFileSync(resolve(import.meta.dirname, '../..', page), 'utf8');
+    const own = [...exported.keys()].filter((name) => name.startsWith('wecom_') && !/_(?:sum|count)$/.test(name));
+    expect(own.map((name) => name.replace(/_bucket$/, '')).filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+    const statements = [...text.matchAll(/`((?:SELECT|UPDATE) [^`]+)`/g)].map(([, sql = '']) => sql);
+    expect(statements.length).toBeGreaterThan(8);
+    const database = new DatabaseSync(join(dataDir, 'wecom.sqlite'), { readOnly: true });
+    try {
+      // Compiled against the real tables; nothing is run.
+      for (const sql of statements) expect(() => database.prepare(sql), sql).not.toThrow();
+    } finally {
+      database.close();
+    }
   });
 
   it('leave out no metric of the service', () => {

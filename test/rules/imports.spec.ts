@@ -71,7 +71,9 @@ describe('imports', () => {
   });
 
   it('come from folders that have a level', () => {
-    const unknown = new Set(files.map(folderOf).filter((folder) => !PROGRAM_FOLDERS.includes(folder) && levelOf(folder) < 0));
+    const unknown = new Set(
+      files.map(folderOf).filter((folder) => !PROGRAM_FOLDERS.includes(folder) && levelOf(folder) < 0),
+    );
     expect([...unknown]).toEqual([]);
   });
 

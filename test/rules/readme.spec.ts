@@ -11,6 +11,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const PAIRS = [
   ['README.md', 'README.zh-CN.md'],
   ['docs/architecture.md', 'docs/architecture.zh-CN.md'],
+  ['docs/cli.md', 'docs/cli.zh-CN.md'],
   ['docs/correctness.md', 'docs/correctness.zh-CN.md'],
   ['docs/deploy.md', 'docs/deploy.zh-CN.md'],
   ['docs/handlers.md', 'docs/handlers.zh-CN.md'],

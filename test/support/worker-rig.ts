@@ -181,12 +181,8 @@ export class WorkerRig {
     const [known, pauses] = [new KnownRows(unitOfWork, eventLog, leases), new Pauses(clock, random, metrics, options)];
     const processor = new EventProcessor(effects, failures, finisher, known, pauses, clock);
     const reader = new MessageReader(factory, clock);
-    this.consumer = new EventConsumer(
-      reader,
-      new MessageRunner(leases, processor, finisher, pauses, log),
-      log,
-      metrics,
-    );
+    const messages = new MessageRunner(leases, processor, finisher, pauses, log);
+    this.consumer = new EventConsumer(reader, messages, log, metrics);
     const steps = new RowSteps(unitOfWork, eventLog, failures, clock, random, options);
     const rereads = new Rereads(unitOfWork, sagas, clock, log, options);
     const rows = new RowRunner(steps, rereads, leases, processor, factory, options);

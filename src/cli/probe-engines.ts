@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { connect } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { partsOf } from '../config/roles.js';
 import { driverErrorKind } from '../database/database-errors.js';
@@ -16,6 +17,7 @@ import type { CliContext } from './cli-context.js';
 type Result = Omit<Probe, 'part'>;
 
 const KAFKA_POLL_MS = 100;
+const NO_CONNECTION = /^E(?:CONN|HOST|NET|AI_|NOTFOUND|TIMEDOUT)/;
 
 /** Wrong password, no right to the database, no such database: the server is there. */
 const ACCESS_DENIED = new Set([1044, 1045, 1049]);
@@ -46,7 +48,9 @@ export async function probeEngines({ clock }: CliContext, config: Config, timeou
 function failure(error: unknown): Result {
   const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown };
   const isDenied = typeof errno === 'number' && ACCESS_DENIED.has(errno);
-  const isAway = error instanceof TimeLimitError || (driverErrorKind(error) === 'unavailable' && !isDenied);
+  const isNoConnection = typeof code === 'string' && NO_CONNECTION.test(code);
+  const isAway =
+    error instanceof TimeLimitError || isNoConnection || (driverErrorKind(error) === 'unavailable' && !isDenied);
   const reason = [code, message].filter((part) => typeof part === 'string' && part !== '').join(': ');
   return { result: isAway ? 'unreachable' : 'wrong', reason: reason || String(error) };
 }
@@ -65,6 +69,9 @@ function probeFolder(dataDir: string): Result {
 
 /** Logs in and reads which migrations were run. */
 async function probeDatabase(config: Config): Promise<Result> {
+  const made = join(config.dataDir, 'wecom.sqlite');
+  // Not even a look may make the folder.
+  if (config.store.engine === 'sqlite' && !existsSync(made)) return { result: 'ok', reason: 'is made at the start' };
   const { pending, unknown } = await migrateGateway({ config, action: 'status' });
   const isEmbedded = config.store.engine === 'sqlite';
   if (pending.length > 0 && !isEmbedded)
@@ -89,6 +96,8 @@ async function probeTransport(
     transport.engine === 'kafka' ? { ...transport, topics: { ...transport.topics, create: false } } : transport;
   const opened = await openTransport({ config: { ...config, transport: looking }, clock, log });
   try {
+    // The proxy tells nothing before something is sent, so that it takes a connection has to do.
+    if (transport.engine === 'rocketmq') await anyAnswers(transport.endpoints.split(';'), timeoutMs);
     // Kafka connects behind the opening, and tells its backlog once it has; RocketMQ waits by itself and never tells.
     const isConnected = async (): Promise<boolean> =>
       transport.engine !== 'kafka' ||
@@ -101,7 +110,8 @@ async function probeTransport(
     const trouble = opened.transport.trouble();
     if (trouble) return { result: 'unreachable', reason: trouble.reason };
     const { status, reason } = opened.check();
-    return status === 'up' ? { result: 'ok', reason: 'answers' } : { result: 'wrong', reason: reason ?? status };
+    const answers = transport.engine === 'rocketmq' ? 'takes connections; topics show at the start' : 'answers';
+    return status === 'up' ? { result: 'ok', reason: answers } : { result: 'wrong', reason: reason ?? status };
   } finally {
     await opened.transport.close().catch(() => undefined);
   }
@@ -116,4 +126,24 @@ async function probeGuard(config: Config, clock: CliContext['clock'], log: Log):
   } finally {
     await guard.close();
   }
+}
+
+/** Resolves when one of these `host:port` takes a connection; rejects with what the last one says. */
+async function anyAnswers(addresses: readonly string[], timeoutMs: number): Promise<void> {
+  await Promise.any(addresses.map((address) => answers(address, timeoutMs))).catch((error: AggregateError) => {
+    throw error.errors[0];
+  });
+}
+
+function answers(address: string, timeoutMs: number): Promise<void> {
+  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? [];
+  return new Promise((done, failed) => {
+    const socket = connect({ host, port: Number(port), timeout: timeoutMs });
+    socket.once('connect', () => {
+      socket.destroy();
+      done();
+    });
+    socket.once('timeout', () => socket.destroy(new TimeLimitError(address, timeoutMs)));
+    socket.once('error', failed);
+  });
 }

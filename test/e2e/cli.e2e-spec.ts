@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CliProcess, runCli, type CliResult } from '../support/cli-run.js';
 import { freePort } from '../support/free-port.js';
@@ -225,6 +226,24 @@ describe('the command line alone', () => {
       await service.ended();
       await rm(dataDir, { recursive: true, force: true });
     }
+  });
+
+  it('looks at engines without making anything, and says so of a broker that is not there', async () => {
+    const dataDir = join(tmpdir(), `wecom-cli-nothing-${process.pid}`);
+    const looked = await runCli(['check', '--connect', '--json'], { DATA_DIR: dataDir });
+    expect([looked.code, JSON.parse(looked.stdout).ok]).toEqual([0, true]);
+    expect(existsSync(dataDir)).toBe(false);
+
+    const apps = join(await mkdtemp(join(tmpdir(), 'wecom-cli-apps-')), 'apps.json');
+    const demo = { token: 'aToken', encodingAESKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG', receiveId: 'ww1' };
+    await writeFile(apps, JSON.stringify({ crm: demo }));
+    const broker = `127.0.0.1:${await freePort()}`;
+    const settings = { DATA_DIR: dataDir, WECOM_APPS_FILE: apps, TRANSPORT: 'rocketmq', ROCKETMQ_ENDPOINTS: broker };
+    const away = await runCli(['check', '--connect', '--json'], settings);
+    expect(away.code, away.stdout + away.stderr).toBe(3);
+    const transport = JSON.parse(away.stdout).engines.find(({ part }: any) => part === 'transport');
+    expect(transport).toMatchObject({ result: 'unreachable', reason: expect.stringContaining('ECONNREFUSED') });
+    await rm(dirname(apps), { recursive: true });
   });
 
   it('names every fault of the settings, and tries engines no longer than told', async () => {

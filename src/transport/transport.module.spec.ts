@@ -9,6 +9,7 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { CONFIG } from '../config/config.js';
 import { HealthRegistry, type PartHealth } from '../observability/health-registry.js';
 import { Log } from '../observability/log.js';
+import { Metrics } from '../observability/metrics.js';
 import { Clock } from '../runtime/clock.js';
 import { TransportModule } from './transport.module.js';
 import { Transport } from './transport.js';
@@ -33,11 +34,12 @@ async function start(eventsTopic: string, dlqTopic = 'dlq') {
   @Module({
     providers: [
       HealthRegistry,
+      Metrics,
       { provide: CONFIG, useValue: { dataDir, eventsTopic, dlqTopic, transport: { engine: 'sqlite' } } },
       { provide: Clock, useClass: ManualClock },
       { provide: Log, useValue: log },
     ],
-    exports: [HealthRegistry, CONFIG, Clock, Log],
+    exports: [HealthRegistry, Metrics, CONFIG, Clock, Log],
   })
   class Surroundings {}
 

@@ -33,6 +33,7 @@ describe('the dashboard and the alerts', () => {
   let dataDir: string;
   let gateway: GatewayProcess;
   let exported: ReturnType<typeof exportedMetrics>;
+  let metrics = '';
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'wecom-monitoring-'));
@@ -44,10 +45,19 @@ describe('the dashboard and the alerts', () => {
     );
     client.close();
     const places = ['--target', gateway.callbackBase, '--admin', gateway.adminBase, '--data', dataDir];
-    const { code, output } = await runSimulator([...places, '--count', '100', '--hang-up-share', '0']);
+    const { code, output } = await runSimulator([
+      ...places,
+      '--count',
+      '200',
+      '--fail-share',
+      '0.2',
+      '--hang-up-share',
+      '0',
+    ]);
     expect(code, output).toBe(0);
     const answer = await fetch(`${gateway.adminBase}/metrics`, { headers: { connection: 'close' } });
-    exported = exportedMetrics(await answer.text());
+    metrics = await answer.text();
+    exported = exportedMetrics(metrics);
   });
 
   afterAll(async () => {
@@ -102,6 +112,27 @@ describe('the dashboard and the alerts', () => {
     } finally {
       database.close();
     }
+  });
+
+  it('rest on numbers that the admin API gives too', async () => {
+    const valueOf = (series: string): number =>
+      Number(
+        metrics
+          .split('\n')
+          .find((line) => line.startsWith(`${series} `))
+          ?.split(' ')[1],
+      );
+    const { json } = await gateway.admin('summary');
+    expect(json.statuses.DEAD).toBeGreaterThan(0);
+    expect(valueOf('wecom_waiting_events{status="DEAD"}')).toBe(json.statuses.DEAD);
+    expect(valueOf('wecom_waiting_oldest_seconds{status="DEAD"}')).toBeGreaterThan(0);
+    expect(valueOf('wecom_waiting_oldest_seconds{status="PARKED"}')).toBe(0);
+    expect(valueOf('wecom_conservation_difference')).toBe(json.balance.missing);
+    expect(valueOf('wecom_outbox_commands{state="pending"}')).toBe(json.outbox.pending);
+    expect(valueOf('wecom_transport_backlog_messages{topic="events"}')).toBe(json.backlog.events);
+    expect(valueOf('wecom_part_state{part="database",state="up"}')).toBe(1);
+    // The simulator signs with this very clock, in whole seconds.
+    expect(Math.abs(valueOf('wecom_callback_clock_offset_seconds'))).toBeLessThan(5);
   });
 
   it('leave out no metric of the service', () => {

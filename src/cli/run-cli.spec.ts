@@ -212,7 +212,9 @@ describe('the start of the command line', () => {
   /** Files that are loaded before any command is: dynamic imports do not count. */
   function loaded(file: string, seen: Map<string, string[]>): Map<string, string[]> {
     const text = readFileSync(file, 'utf8');
-    const targets = [...text.matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)';/gms)].map(([, to = '']) => to);
+    const targets = [...text.matchAll(/^(?:import|export) (?!type )(?:[^;']*? from )?'([^']+)';/gms)].map(
+      ([, to = '']) => to,
+    );
     seen.set(
       file,
       targets.filter((to) => !to.startsWith('.')),

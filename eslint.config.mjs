@@ -30,7 +30,14 @@ export default tseslint.config(
   {
     // The walk reaches time, chance and disk through ports only, so that a simulation can own them.
     files: ['src/**/*.ts'],
-    ignores: ['src/main.ts', 'src/migrate.ts', 'src/runtime/system-*.ts', 'src/simulator/**', 'src/cli/main.ts', 'src/**/*.spec.ts'],
+    ignores: [
+      'src/main.ts',
+      'src/migrate.ts',
+      'src/runtime/system-*.ts',
+      'src/simulator/**',
+      'src/cli/main.ts',
+      'src/**/*.spec.ts',
+    ],
     rules: {
       'no-restricted-properties': [
         'error',

@@ -66,7 +66,7 @@ describe.each(chosen(COMBINATIONS))('two gateways and three workers on %s', (nam
       // A run without trouble would have shown nothing.
       const events = (of: 'gateways' | 'workers', event: string): number =>
         cluster?.[of].flatMap((one) => one.events(event)).length ?? 0;
-      expect(events('gateways', 'event.publish_failed')).toBeGreaterThan(0);
+      if (engines.broker.wires.length > 0) expect(events('gateways', 'event.publish_failed')).toBeGreaterThan(0);
       expect(events('gateways', 'guard.lost')).toBeGreaterThan(0);
       expect(events('workers', 'guard.lost')).toBeGreaterThan(0);
     },
@@ -80,37 +80,37 @@ function throughPort(url: string | undefined, port: number): string {
   return through.href;
 }
 
+const part = (proxy: TcpProxy): void => proxy.part();
+const slow = (proxy: TcpProxy): void => void (proxy.delayMs = SLOW_MS);
+const swallow = (proxy: TcpProxy): void => void (proxy.isSwallowing = true);
+const hold = (proxy: TcpProxy): void => void (proxy.isHolding = true);
+
 function faultsOn({ engines, cluster, wires }: WiredWorld): Fault[] {
   const of = (name: string): Wires => wires.get(name)!;
   const all = (part: keyof Wires): TcpProxy[] => [...wires.values()].map((own) => own[part]);
-  const gateways = [of('gateway-1'), of('gateway-2')];
-  const brokerWires = engines.broker.wires;
-  const part = (proxy: TcpProxy): void => proxy.part();
-  const slow = (proxy: TcpProxy): void => void (proxy.delayMs = SLOW_MS);
-  const swallow = (proxy: TcpProxy): void => void (proxy.isSwallowing = true);
-  const hold = (proxy: TcpProxy): void => void (proxy.isHolding = true);
+  const guardsOfGateways = [of('gateway-1').redis, of('gateway-2').redis];
+  const { wires: broker } = engines.broker;
   return [
     fault('answers to WeCom are lost on one gateway', cluster.fronts.slice(0, 1), swallow),
     fault('a worker is cut off from Redis', [of('worker-1').redis], part),
     fault('a worker is cut off from the database', [of('worker-2').database], part),
     fault('a worker is cut off from both', [of('worker-3').redis, of('worker-3').database], part),
-    fault(
-      'both gateways are cut off from Redis',
-      gateways.map(({ redis }) => redis),
-      part,
-    ),
-    fault('the broker acknowledges, and nobody hears it', brokerWires, swallow),
+    fault('both gateways are cut off from Redis', guardsOfGateways, part),
     fault('the database commits, and no worker hears it', all('database'), swallow),
-    fault(
-      'Redis answers, and no gateway hears it',
-      gateways.map(({ redis }) => redis),
-      swallow,
-    ),
-    fault('everything is slow', [...brokerWires, ...all('redis'), ...all('database')], slow),
-    fault("the broker's network stands still, and goes on where it was", brokerWires, hold),
+    fault('Redis answers, and no gateway hears it', guardsOfGateways, swallow),
+    fault('everything is slow', [...broker, ...all('redis'), ...all('database')], slow),
     fault("a worker's network stands still past every lease", Object.values(of('worker-1')), hold, 1.5),
     fault('callbacks stand still on their way', cluster.fronts, hold, 0.5),
-    fault('the broker is away for long', brokerWires, part, 3),
+    ...faultsBefore(broker),
+  ];
+}
+
+function faultsBefore(broker: readonly TcpProxy[]): Fault[] {
+  if (broker.length === 0) return [];
+  return [
+    fault('the broker acknowledges, and nobody hears it', broker, swallow),
+    fault("the broker's network stands still, and goes on where it was", broker, hold),
+    fault('the broker is away for long', broker, part, 3),
   ];
 }
 

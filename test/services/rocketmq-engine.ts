@@ -118,8 +118,6 @@ export async function configureRocketMq({ folder, ports, wanted }: RocketMqLayou
   const proxy = {
     ...{ rocketMQClusterName: 'DefaultCluster', namesrvAddr: `127.0.0.1:${namesrv}`, proxyMode: 'LOCAL' },
     ...{ grpcServerPort: grpc, remotingListenPort: remoting, localServeAddr: '127.0.0.1' },
-    // Clients that came through a proxy of the test's are led back to it.
-    useEndpointPortFromRequest: true,
     ...aclOfProxy(superUser),
   };
   await writeFile(join(conf, 'rmq-proxy.json'), JSON.stringify(proxy));

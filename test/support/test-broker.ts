@@ -20,7 +20,10 @@ export interface TestBroker {
   /** Events and dead letters that nobody has settled. */
   backlog(prefix: string): Promise<number>;
   stop(): Promise<void>;
-  /** What all clients of the service pass, when `wired` was asked for. */
+  /**
+   * What all clients of the service pass, when `wired` was asked for. None with RocketMQ: its proxy leads clients back to
+   * its own port, whatever they came through.
+   */
   readonly wires: readonly TcpProxy[];
 }
 
@@ -34,7 +37,7 @@ export interface BrokerChoice {
 }
 
 export function startBroker({ transport, brokers = 1, wired = false, prefixes }: BrokerChoice): Promise<TestBroker> {
-  return transport === 'kafka' ? KafkaUnderTest.start(brokers, wired) : RocketMqUnderTest.start(prefixes, wired);
+  return transport === 'kafka' ? KafkaUnderTest.start(brokers, wired) : RocketMqUnderTest.start(prefixes);
 }
 
 function topicsAndGroups(prefix: string): Record<string, string> {
@@ -98,23 +101,19 @@ export class KafkaUnderTest implements TestBroker {
 }
 
 export class RocketMqUnderTest implements TestBroker {
-  private constructor(
-    readonly server: RocketMqServer,
-    readonly wires: readonly TcpProxy[],
-  ) {}
+  readonly wires: readonly TcpProxy[] = [];
 
-  static async start(prefixes: readonly string[], wired: boolean): Promise<RocketMqUnderTest> {
+  private constructor(readonly server: RocketMqServer) {}
+
+  static async start(prefixes: readonly string[]): Promise<RocketMqUnderTest> {
     const named = (...names: string[]): string[] =>
       prefixes.flatMap((prefix) => names.map((name) => `${prefix}-${name}`));
     const wanted = { topics: named(EVENTS, DEAD_LETTERS), groups: named(WORKERS, DEAD_LETTER_WORKERS) };
-    const server = await RocketMqServer.start(wanted);
-    return new RocketMqUnderTest(server, wired ? [await TcpProxy.before(server.ports.grpc)] : []);
+    return new RocketMqUnderTest(await RocketMqServer.start(wanted));
   }
 
   env(prefix: string): Record<string, string> {
-    const [wire] = this.wires;
-    const endpoints = wire ? `127.0.0.1:${wire.port}` : this.server.endpoints;
-    return { ROCKETMQ_ENDPOINTS: endpoints, ...topicsAndGroups(prefix) };
+    return { ROCKETMQ_ENDPOINTS: this.server.endpoints, ...topicsAndGroups(prefix) };
   }
 
   kill(): Promise<void> {
@@ -147,8 +146,7 @@ export class RocketMqUnderTest implements TestBroker {
     return Number(total);
   }
 
-  async stop(): Promise<void> {
-    await Promise.all(this.wires.map((wire) => wire.close()));
-    await this.server.stop();
+  stop(): Promise<void> {
+    return this.server.stop();
   }
 }

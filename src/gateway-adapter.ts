@@ -16,6 +16,8 @@ export function gatewayAdapter(config: Config): FastifyAdapter {
     bodyLimit: config.bodyBytesMax,
     requestTimeout: REQUEST_TIMEOUT_MS,
     skipMiddie: true,
+    // Nothing reads addresses but the admin API; the port of the callbacks is not concerned.
+    trustProxy: config.access.trustedProxies.length > 0 ? [...config.access.trustedProxies] : false,
     routerOptions: { constraints: { listener: listenerConstraint } },
   });
   acceptAnyBody(adapter);

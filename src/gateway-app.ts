@@ -2,7 +2,11 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { serveAdminDocs } from './admin/admin-docs.js';
+import { prepareAdminPort } from './admin/admin-http.js';
+import { serveConsole } from './admin/console.js';
+import { announceSetup } from './announce-setup.js';
 import type { Config } from './config/config.js';
 import { partsOf } from './config/roles.js';
 import { DataFolderLock } from './database/sqlite/data-folder-lock.js';
@@ -29,6 +33,10 @@ export interface RunningGateway {
 }
 
 const DLQ_BATCH_MAX = 50;
+// Beside this file in what is published; in a checkout that is run from its sources, where the build puts it.
+const CONSOLE = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../dist/console' : '../console', import.meta.url),
+);
 
 /** Starts what the configured role has: takes the data folder, wires the modules, opens the ports, begins to consume. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
@@ -73,7 +81,7 @@ export async function runApp(app: NestFastifyApplication, config: Config): Promi
     .getInstance()
     .addHook('onClose', () => closed(admin));
   try {
-    if (parts.admin) serveAdminDocs(app);
+    if (parts.admin) await prepareAdmin(app);
     if (parts.worker) app.connectMicroservice({ strategy: consumers(app, config) }, { inheritAppConfig: false });
     // Handlers are registered first: a consumer that starts before them would record a backlog without any effect.
     await app.init();
@@ -86,12 +94,20 @@ export async function runApp(app: NestFastifyApplication, config: Config): Promi
     admin = await listenAdmin(app, config.adminPort, config.adminHost);
     const port = parts.callbacks ? (app.getHttpServer().address() as AddressInfo).port : null;
     const { port: adminPort } = admin.address() as AddressInfo;
+    if (parts.admin) await announceSetup(app, config, adminPort);
     return { app, port, adminPort, stop: () => close(app) };
   } catch (error) {
     // A half-started service would go on consuming in the process of whoever embeds it. The first error is the one to tell.
     await app.close().catch(() => undefined);
     throw error;
   }
+}
+
+/** What is served beside the routes of the modules. */
+async function prepareAdmin(app: NestFastifyApplication): Promise<void> {
+  await prepareAdminPort(app);
+  serveAdminDocs(app);
+  serveConsole(app, CONSOLE);
 }
 
 /** Wires the modules; nothing listens and nothing is consumed yet. */

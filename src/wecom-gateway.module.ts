@@ -5,8 +5,10 @@ import { CreateTables1796000000000 } from '../migrations/1796000000000-create-ta
 import { CreateBusinessTables1796000000001 } from '../migrations/1796000000001-create-business-tables.js';
 import { CreateRedriveJobs1796000000002 } from '../migrations/1796000000002-create-redrive-jobs.js';
 import { CreateMemberAndTagTables1796000000003 } from '../migrations/1796000000003-create-member-and-tag-tables.js';
+import { CreateAccessTables1796000000004 } from '../migrations/1796000000004-create-access-tables.js';
+import { AccessModule } from './access/access.module.js';
+import { AuditRow } from './access/audit-row.entity.js';
 import { AdminModule } from './admin/admin.module.js';
-import { AuditRow } from './admin/audit-row.entity.js';
 import { CallbackModule } from './callback/callback.module.js';
 import { ClusterModule } from './cluster/cluster.module.js';
 import { CONFIG, type Config } from './config/config.js';
@@ -49,7 +51,7 @@ const ROWS = [EventLogRow, EventHistoryRow, SagaRow, EntityChangeRow, OutboxRow,
 /** All of this version's, in the order in which they run. */
 export const MIGRATIONS = [
   ...[CreateTables1796000000000, CreateBusinessTables1796000000001, CreateRedriveJobs1796000000002],
-  CreateMemberAndTagTables1796000000003,
+  ...[CreateMemberAndTagTables1796000000003, CreateAccessTables1796000000004],
 ];
 
 /** The service as one Nest module: the parts that the configured role has, and no others. */
@@ -84,7 +86,7 @@ export class WecomGatewayModule {
           : []),
         ...(parts.callbacks ? [CallbackModule] : []),
         ...(parts.worker ? [ClusterModule, WorkerModule] : []),
-        ...(parts.admin ? [AdminModule] : []),
+        ...(parts.admin ? [AccessModule, AdminModule] : []),
       ],
     };
   }

@@ -4,8 +4,9 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { createRequire } from 'node:module';
 import { ADMIN_LISTENER } from '../observability/listener.js';
-import { ADMIN_BEARER } from './admin-controller.decorator.js';
+import { ADMIN_BEARER, ADMIN_COOKIE } from './admin-controller.decorator.js';
 import { AdminModule } from './admin.module.js';
+import { SESSION_COOKIE } from './session-cookie.js';
 
 const PATH = '/admin/docs';
 /** Of the page's package; it brings more, which nobody needs. */
@@ -17,7 +18,11 @@ export function adminDocument(app: INestApplication): OpenAPIObject {
     .setTitle('WeCom Callback Gateway: admin API')
     .setDescription('Times are milliseconds since 1970, except those that WeCom sent. Errors: { statusCode, message }.')
     .setVersion('1')
-    .addBearerAuth({ type: 'http', description: 'ADMIN_TOKEN, or the one in DATA_DIR/admin-token' }, ADMIN_BEARER)
+    .addBearerAuth(
+      { type: 'http', description: 'ADMIN_TOKEN, the one in DATA_DIR/admin-token, or one of POST tokens' },
+      ADMIN_BEARER,
+    )
+    .addCookieAuth(SESSION_COOKIE, { type: 'apiKey', description: 'Of POST session' }, ADMIN_COOKIE)
     .build();
   return SwaggerModule.createDocument(app, settings, {
     include: [AdminModule],
@@ -33,9 +38,7 @@ export function adminDocument(app: INestApplication): OpenAPIObject {
 export function serveAdminDocs(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   const route = (url: string, type: string, body: () => string): void => {
-    fastify.get(url, { constraints: ADMIN_LISTENER }, (_request, reply) =>
-      reply.type(type).header('content-security-policy', POLICY).send(body()),
-    );
+    fastify.get(url, { constraints: ADMIN_LISTENER }, (_request, reply) => reply.type(type).send(body()));
   };
   let document: string | null = null;
   route(
@@ -62,8 +65,6 @@ function assetsPath(): string {
   const ofSwagger = createRequire(import.meta.resolve('@nestjs/swagger'));
   return (ofSwagger('swagger-ui-dist/absolute-path.js') as () => string)();
 }
-
-const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
 function page(base: string): string {
   return `<!doctype html>

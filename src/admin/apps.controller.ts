@@ -68,7 +68,7 @@ export class AppsController {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  @AdminGet('', AppsView, 'Receivers: URL, masked keys, which pair last worked')
+  @AdminGet('', 'viewer', AppsView, 'Receivers: URL, masked keys, which pair last worked')
   async list(): Promise<AppsView> {
     const items: AppView[] = [];
     for (const app of this.config.apps.values()) items.push(await this.view(app));

@@ -2,7 +2,7 @@ import { Query } from '@nestjs/common';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { AdminController, AdminGet } from './admin-controller.decorator.js';
 import { adminValidation } from './admin-validation.js';
-import { AuditLog } from './audit-log.js';
+import { AuditLog } from '../access/audit-log.js';
 import { AuditQuery } from './event-query.js';
 import { shown } from './view-fields.js';
 
@@ -41,7 +41,7 @@ export class AuditController {
     private readonly audit: AuditLog,
   ) {}
 
-  @AdminGet('', AuditPageView, 'What people did, newest first')
+  @AdminGet('', 'viewer', AuditPageView, 'What people did, newest first')
   async list(@Query(adminValidation()) query: AuditQuery): Promise<AuditPageView> {
     const limit = query.limit + 1;
     const found = await this.unitOfWork.read((tx) => this.audit.list(tx, { ...query, limit }));

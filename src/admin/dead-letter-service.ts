@@ -4,7 +4,7 @@ import { UnitOfWork, type Tx } from '../database/unit-of-work.js';
 import { EventLog, type EventRow, type EventStatus } from '../event-log/event-log.js';
 import { Clock } from '../runtime/clock.js';
 import { SagaStore } from '../saga/saga-store.js';
-import { AuditLog } from './audit-log.js';
+import { AuditLog } from '../access/audit-log.js';
 
 export const ACTIONS = ['redrive', 'discard'] as const;
 export type Action = (typeof ACTIONS)[number];

@@ -10,6 +10,7 @@ import { EventPageView } from './event-view.js';
 import { filterOfQuery } from './filter-of-query.js';
 import { ItemResultsView } from './item-result-view.js';
 import { pageView } from './page-view.js';
+import { checkTextSearch } from './payload-looks.js';
 
 @AdminController('dead-letters')
 export class DeadLettersController {
@@ -19,18 +20,24 @@ export class DeadLettersController {
     private readonly service: DeadLetterService,
   ) {}
 
-  @AdminGet('', EventPageView, 'Events that wait for a person, newest received first')
-  async list(@Query(adminValidation()) query: DeadLetterQuery): Promise<EventPageView> {
+  @AdminGet('', 'viewer', EventPageView, 'Events that wait for a person, newest received first')
+  async list(@Query(adminValidation()) query: DeadLetterQuery, @Req() request: AdminRequest): Promise<EventPageView> {
+    checkTextSearch(query, request);
     const filter = { ...filterOfQuery(query), statuses: ['DEAD' as const] };
     return pageView(await this.events.page(filter, query.after ?? null, query.limit));
   }
 
-  @AdminGet('groups', ErrorGroupsView, 'Dead letters by what they died of, largest group first')
+  @AdminGet('groups', 'viewer', ErrorGroupsView, 'Dead letters by what they died of, largest group first')
   byError(): Promise<ErrorGroupsView> {
     return this.groups.list();
   }
 
-  @AdminPost('redrive', ItemResultsView, 'Has dead letters run again, at once. For many, or with a rate: redrive-jobs')
+  @AdminPost(
+    'redrive',
+    'operator',
+    ItemResultsView,
+    'Has dead letters run again, at once. For many, or with a rate: redrive-jobs',
+  )
   async redrive(
     @Body(adminValidation()) { items, reason }: DeadLetterBody,
     @Req() { actor = '' }: AdminRequest,
@@ -38,7 +45,12 @@ export class DeadLettersController {
     return { items: await this.service.run('redrive', items, { actor, reason }) };
   }
 
-  @AdminPost('discard', ItemResultsView, 'Ends waiting events (dead, parked, in retry) without an effect, for good')
+  @AdminPost(
+    'discard',
+    'operator',
+    ItemResultsView,
+    'Ends waiting events (dead, parked, in retry) without an effect, for good',
+  )
   async discard(
     @Body(adminValidation()) { items, reason }: DeadLetterBody,
     @Req() { actor = '' }: AdminRequest,

@@ -17,18 +17,18 @@ export class EntitiesController {
     private readonly entities: EntityReader,
   ) {}
 
-  @AdminGet('', EntityView, 'Where an entity stands, and how it got there, by its key')
+  @AdminGet('', 'viewer', EntityView, 'Where an entity stands, and how it got there, by its key')
   byKey(@Query(adminValidation()) { key, ref }: EntityQuery): Promise<EntityView> {
     if ((key === undefined) === (ref === undefined)) throw new BadRequestException(['give either key or ref']);
     return this.entities.entity(key ?? keyOf(ref ?? ''));
   }
 
-  @AdminGet('changes', LedgerView, 'The ledger of effects in commit order, for auditors')
+  @AdminGet('changes', 'viewer', LedgerView, 'The ledger of effects in commit order, for auditors')
   async changes(@Query(adminValidation()) { afterId, limit }: ChangesQuery): Promise<LedgerView> {
     return { items: await this.unitOfWork.read((tx) => this.sagas.changes(tx, afterId, limit)) };
   }
 
-  @AdminGet('by-ref/:ref', EntityView, 'The same by entityRef, the key in base64url')
+  @AdminGet('by-ref/:ref', 'viewer', EntityView, 'The same by entityRef, the key in base64url')
   byRef(@Param('ref') ref: string): Promise<EntityView> {
     return this.entities.entity(keyOf(ref));
   }

@@ -3,7 +3,7 @@ import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, MaxLength, Min, ValidateNested } from 'class-validator';
 import { OUTCOMES, WAITING, type EventStatus } from '../event-log/status.js';
 import type { Position } from './position.js';
-import { cursor, integer, oneOrSeveral, PAGE_ITEMS_MAX, pageSize, text } from './query-fields.js';
+import { cursor, integer, oneOf, oneOrSeveral, PAGE_ITEMS_MAX, pageSize, text } from './query-fields.js';
 
 /** What an event may be found by. Ids of WeCom travel in the query, never in a path: they hold slashes and plus signs. */
 export class EventFilterFields {
@@ -52,7 +52,9 @@ export class EventFilterFields {
   @text('group of GET dead-letters/groups')
   errorGroup?: string;
 
-  @text('Part of the plaintext. Slow: looks at 50,000 rows a request and then answers isPartial')
+  @text(
+    'Part of the plaintext, for those with the permission payload. Slow: looks at 50,000 rows a request and then answers isPartial',
+  )
   text?: string;
 
   @oneOrSeveral([...OUTCOMES, ...WAITING], 'Outcomes and waiting statuses')
@@ -76,6 +78,11 @@ export class EventQuery extends EventFilterFields {
 /** Dead letters have one status; a list of others would be a misunderstanding. */
 export class DeadLetterQuery extends OmitType(EventQuery, ['status'] as const) {}
 
+export class EventDetailQuery {
+  @oneOf(['true', 'false'], 'false: without the plaintext, which is then no look at it')
+  payload?: string;
+}
+
 export class EntityQuery {
   @text('Of the entity; or give ref')
   key?: string;
@@ -88,10 +95,10 @@ export class AuditQuery {
   @text('Who')
   actor?: string;
 
-  @text('redrive, discard, redrive-job.create, …')
+  @text('redrive, discard, redrive-job.create, login, payload.look, …')
   action?: string;
 
-  @text('event:42, redrive-job:7, …')
+  @text('event:42, redrive-job:7, user:anna, …')
   target?: string;
 
   @integer('At or after, milliseconds since 1970')

@@ -75,8 +75,8 @@ export class EventView {
 }
 
 export class EventDetailView extends EventView {
-  @shown.text({ description: 'Decrypted' })
-  plaintext!: string;
+  @shown.text({ nullable: true, description: 'Decrypted; null without the permission payload, or with payload=false' })
+  plaintext!: string | null;
 }
 
 export class EventPageView {

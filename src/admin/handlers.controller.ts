@@ -42,7 +42,7 @@ export class HandlersController {
     private readonly metrics: Metrics,
   ) {}
 
-  @AdminGet('', HandlersView, 'Which code takes which event')
+  @AdminGet('', 'viewer', HandlersView, 'Which code takes which event')
   async list(): Promise<HandlersView> {
     const decided = await this.decided();
     const items = this.handlers.list().map(({ event, name, builtIn, machine }): HandlerView => {

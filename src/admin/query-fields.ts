@@ -7,6 +7,7 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
+  IsNotEmpty,
   IsOptional,
   IsString,
   Max,
@@ -39,6 +40,16 @@ export function requiredText(description = ''): Field {
   return (target, key) => {
     ApiProperty({ type: String, maxLength: TEXT_LENGTH_MAX, description })(target, key);
     IsString()(target, key);
+    MaxLength(TEXT_LENGTH_MAX)(target, key);
+  };
+}
+
+/** Passwords and the like: a text that must be there, of whatever characters. */
+export function requiredSecret(description = ''): Field {
+  return (target, key) => {
+    ApiProperty({ type: String, format: 'password', maxLength: TEXT_LENGTH_MAX, description })(target, key);
+    IsString()(target, key);
+    IsNotEmpty()(target, key);
     MaxLength(TEXT_LENGTH_MAX)(target, key);
   };
 }

@@ -35,7 +35,7 @@ export class QueuesController {
     private readonly clock: Clock,
   ) {}
 
-  @AdminGet('', QueuesView, 'Rows that wait: how many, and since when')
+  @AdminGet('', 'viewer', QueuesView, 'Rows that wait: how many, and since when')
   async list(): Promise<QueuesView> {
     const counts = await this.counts.waiting();
     const items: QueueView[] = [];

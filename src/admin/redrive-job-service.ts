@@ -3,7 +3,7 @@ import { UnitOfWork, type Tx } from '../database/unit-of-work.js';
 import { WAITING } from '../event-log/status.js';
 import { Clock } from '../runtime/clock.js';
 import { Random } from '../runtime/random.js';
-import { AuditLog } from './audit-log.js';
+import { AuditLog } from '../access/audit-log.js';
 import type { AdminFilter } from './event-search.js';
 import { filterOfQuery } from './filter-of-query.js';
 import type { JobStatus, RedriveJob } from './redrive-job.js';

@@ -3,6 +3,7 @@ import { UnitOfWork } from '../database/unit-of-work.js';
 import { AdminController, AdminGet, AdminPost } from './admin-controller.decorator.js';
 import type { AdminRequest } from './admin.guard.js';
 import { adminValidation } from './admin-validation.js';
+import { checkTextSearch } from './payload-looks.js';
 import { JobItemsQuery, JobListQuery, RedriveJobBody } from './redrive-job-body.js';
 import { RedriveJobReader } from './redrive-job-reader.js';
 import { RedriveJobService } from './redrive-job-service.js';
@@ -26,27 +27,25 @@ export class RedriveJobsController {
     private readonly service: RedriveJobService,
   ) {}
 
-  @AdminPost('', RedriveJobView, 'Makes a job. With dryRun it tells first what would become of each item')
-  async create(
-    @Body(adminValidation()) body: RedriveJobBody,
-    @Req() { actor = '' }: AdminRequest,
-  ): Promise<RedriveJobView> {
-    return jobView(await this.service.create(body, actor));
+  @AdminPost('', 'operator', RedriveJobView, 'Makes a job. With dryRun it tells first what would become of each item')
+  async create(@Body(adminValidation()) body: RedriveJobBody, @Req() request: AdminRequest): Promise<RedriveJobView> {
+    checkTextSearch(body.filter ?? {}, request);
+    return jobView(await this.service.create(body, request.actor ?? ''));
   }
 
-  @AdminGet('', RedriveJobPageView, 'Jobs, newest first')
+  @AdminGet('', 'viewer', RedriveJobPageView, 'Jobs, newest first')
   async list(@Query(adminValidation()) { beforeId, limit }: JobListQuery): Promise<RedriveJobPageView> {
     const found = await this.unitOfWork.read((tx) => this.store.list(tx, beforeId, limit + 1));
     const items = found.slice(0, limit).map(jobView);
     return { items, next: found.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
 
-  @AdminGet(':id', RedriveJobDetailView, 'One job: progress, what the dry run says, results')
+  @AdminGet(':id', 'viewer', RedriveJobDetailView, 'One job: progress, what the dry run says, results')
   job(@Param('id', ParseIntPipe) id: number): Promise<RedriveJobDetailView> {
     return this.reader.detail(id);
   }
 
-  @AdminGet(':id/items', JobItemPageView, 'Item by item: forecast, result, and what its row says now')
+  @AdminGet(':id/items', 'viewer', JobItemPageView, 'Item by item: forecast, result, and what its row says now')
   items(
     @Param('id', ParseIntPipe) id: number,
     @Query(adminValidation()) query: JobItemsQuery,
@@ -54,27 +53,27 @@ export class RedriveJobsController {
     return this.reader.items(id, query);
   }
 
-  @AdminGet(':id/outcomes', JobOutcomesView, 'Redriven items, counted by what their rows say now')
+  @AdminGet(':id/outcomes', 'viewer', JobOutcomesView, 'Redriven items, counted by what their rows say now')
   outcomes(@Param('id', ParseIntPipe) id: number): Promise<JobOutcomesView> {
     return this.reader.outcomes(id);
   }
 
-  @AdminPost(':id/start', RedriveJobView, 'Runs a job whose dry run has ended')
+  @AdminPost(':id/start', 'operator', RedriveJobView, 'Runs a job whose dry run has ended')
   async start(@Param('id', ParseIntPipe) id: number, @Req() { actor = '' }: AdminRequest): Promise<RedriveJobView> {
     return jobView(await this.service.move(id, 'start', actor));
   }
 
-  @AdminPost(':id/pause', RedriveJobView, 'No further item is touched until it is resumed')
+  @AdminPost(':id/pause', 'operator', RedriveJobView, 'No further item is touched until it is resumed')
   async pause(@Param('id', ParseIntPipe) id: number, @Req() { actor = '' }: AdminRequest): Promise<RedriveJobView> {
     return jobView(await this.service.move(id, 'pause', actor));
   }
 
-  @AdminPost(':id/resume', RedriveJobView, 'Goes on where it was paused')
+  @AdminPost(':id/resume', 'operator', RedriveJobView, 'Goes on where it was paused')
   async resume(@Param('id', ParseIntPipe) id: number, @Req() { actor = '' }: AdminRequest): Promise<RedriveJobView> {
     return jobView(await this.service.move(id, 'resume', actor));
   }
 
-  @AdminPost(':id/cancel', RedriveJobView, 'Ends it for good; items without a result stay as they are')
+  @AdminPost(':id/cancel', 'operator', RedriveJobView, 'Ends it for good; items without a result stay as they are')
   async cancel(@Param('id', ParseIntPipe) id: number, @Req() { actor = '' }: AdminRequest): Promise<RedriveJobView> {
     return jobView(await this.service.move(id, 'cancel', actor));
   }

@@ -65,7 +65,12 @@ export class SummaryController {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  @AdminGet('', SummaryView, 'Everything that is somewhere: rows by status, and what waits outside the database')
+  @AdminGet(
+    '',
+    'viewer',
+    SummaryView,
+    'Everything that is somewhere: rows by status, and what waits outside the database',
+  )
   async summary(): Promise<SummaryView> {
     const { eventsTopic, eventsGroup, dlqTopic, dlqGroup, instance } = this.config;
     // First where events come from, then where they go to: what moves in between is seen twice rather than nowhere.

@@ -20,6 +20,8 @@ export const shown = {
     }),
   flag: (more: Shown = {}) => ApiProperty({ type: Boolean, ...more }),
   one: (values: readonly string[], more: Shown = {}) => ApiProperty({ type: String, enum: [...values], ...more }),
+  several: (values: readonly string[], more: Shown = {}) =>
+    ApiProperty({ type: 'array', items: { type: 'string', enum: [...values] }, ...more }),
   texts: (more: Shown = {}) => ApiProperty({ type: [String], ...more }),
   counts: (more: Shown = {}) => ApiProperty({ type: Object, additionalProperties: { type: 'integer' }, ...more }),
   anything: (more: Shown = {}) => ApiProperty({ type: Object, additionalProperties: true, ...more }),

@@ -43,6 +43,20 @@ export type GuardConfig =
   /** They hold passwords and keys: never to be logged. */
   | { readonly engine: 'redis'; readonly servers: GuardServers };
 
+/** Who gets into the admin API. Times in milliseconds. */
+export interface AccessConfig {
+  readonly sessionIdleMs: number;
+  readonly sessionMaxMs: number;
+  /** False: the session's cookie is sent over plain HTTP as well. */
+  readonly secureCookie: boolean;
+  /** Logins that may fail within `lockMs`, of one account and from one address; the next one is locked out for as long. */
+  readonly accountFailuresMax: number;
+  readonly addressFailuresMax: number;
+  readonly lockMs: number;
+  /** Addresses and CIDRs whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+}
+
 export interface Config {
   readonly role: Role;
   readonly instance: string;
@@ -55,6 +69,7 @@ export interface Config {
   /** Where it was made and kept; null when the settings gave it. */
   readonly adminTokenPath: string | null;
   readonly adminActor: string;
+  readonly access: AccessConfig;
   readonly dataDir: string;
   /** None where the role takes no callbacks: credentials are not for whoever does not need them. */
   readonly apps: ReadonlyMap<string, App>;

@@ -52,6 +52,44 @@ export class Env {
   @Matches(NAME)
   ADMIN_ACTOR = 'admin';
 
+  /** Proxies before ADMIN_PORT that tell the real address in X-Forwarded-For: addresses or CIDRs, separated by commas. */
+  @IsOptional()
+  @IsString()
+  ADMIN_TRUSTED_PROXIES?: string;
+
+  /** A session of the console ends when it was not used for so long. */
+  @IsInt()
+  @Min(5)
+  @Max(7 * 24 * 60)
+  SESSION_IDLE_MINUTES = 60;
+
+  /** And after so long in any case. */
+  @IsInt()
+  @Min(1)
+  @Max(30 * 24)
+  SESSION_HOURS_MAX = 12;
+
+  /** Whether the session's cookie is for TLS and loopback only. `false` sends it over any network in clear text. */
+  @IsIn(['true', 'false'])
+  SESSION_COOKIE_SECURE = 'true';
+
+  /** Logins to one account that may fail within LOGIN_LOCK_MINUTES before it is locked for as long. */
+  @IsInt()
+  @Min(3)
+  @Max(100)
+  LOGIN_FAILURES_MAX = 10;
+
+  /** The same for one address, whatever the accounts. */
+  @IsInt()
+  @Min(3)
+  @Max(10_000)
+  LOGIN_ADDRESS_FAILURES_MAX = 50;
+
+  @IsInt()
+  @Min(1)
+  @Max(24 * 60)
+  LOGIN_LOCK_MINUTES = 15;
+
   /** State of this process: SQLite files, spool, demo credentials. */
   @IsString()
   @IsNotEmpty()

@@ -1,5 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
+import { accessConfig, accessFaults } from './access-config.js';
 import { parseApps, type ParsedApps } from './apps-file.js';
 import {
   CLAIM_TTL_MS,
@@ -54,6 +55,7 @@ export function loadConfig(sources: ConfigSources): Config {
     adminTokenPath: env.ADMIN_TOKEN || !admin ? null : sources.adminTokenPath(env.DATA_DIR),
     adminToken: admin ? env.ADMIN_TOKEN || sources.adminToken(env.DATA_DIR) : '',
     adminActor: env.ADMIN_ACTOR,
+    access: accessConfig(env),
     dataDir: env.DATA_DIR,
     apps: parsed.apps,
     isDemo,
@@ -114,7 +116,15 @@ function readEnv(sources: ConfigSources, faults: string[]): Env {
 
 /** Settings without a default are no keys of a new object. */
 const TEXTS_WITHOUT_DEFAULT = [
-  ...['ADMIN_TOKEN', 'WECOM_APPS_FILE', 'DATABASE_URL', 'REDIS_URL', 'REDIS_CLUSTER', 'REDIS_SENTINELS'],
+  ...[
+    'ADMIN_TOKEN',
+    'ADMIN_TRUSTED_PROXIES',
+    'WECOM_APPS_FILE',
+    'DATABASE_URL',
+    'REDIS_URL',
+    'REDIS_CLUSTER',
+    'REDIS_SENTINELS',
+  ],
   ...['REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_KEY'],
   ...['KAFKA_BROKERS', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
   ...['KAFKA_TLS_CA', 'KAFKA_TLS_CERT', 'KAFKA_TLS_KEY', 'ROCKETMQ_ENDPOINTS'],
@@ -154,7 +164,7 @@ function relationFaults(env: Env): string[] {
     faults.push('SUCCESS_TTL: must be longer than all RETRY_DELAYS and runs together');
   if (partsOf(env.ROLE).callbacks && env.PORT !== 0 && env.PORT === env.ADMIN_PORT)
     faults.push('ADMIN_PORT: must not be PORT');
-  return [...faults, ...keptFaults(keptDays(env)), ...roleFaults(roleChoice(env))];
+  return [...faults, ...accessFaults(env), ...keptFaults(keptDays(env)), ...roleFaults(roleChoice(env))];
 }
 
 /** Engines that several processes can work on at once; all others serve the process that has their files. */

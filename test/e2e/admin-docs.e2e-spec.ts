@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminDocument } from '../../src/admin/admin-docs.js';
 import { AdminRig } from '../support/admin-rig.js';
+import { routesOf } from '../support/routes.js';
 import { approvalXml, groupXml } from '../support/texts.js';
 
 let rig: AdminRig;
@@ -13,6 +14,8 @@ beforeAll(async () => {
   await rig.put([approvalXml('A/1+=%', 1, 1_796_000_000)], { status: 'DEAD', errorCode: 'E', errorMessage: 'order 1' });
   await rig.put([groupXml('create', 'wr1', 1_796_000_000)], { status: 'APPLIED' });
   await rig.post('redrive-jobs', { action: 'redrive', filter: {} });
+  await rig.post('users', { name: 'anna', role: 'viewer', permissions: [], password: 'a long pass phrase' });
+  await rig.post('tokens', { name: 'ci', role: 'viewer', permissions: [], expiresAt: null });
   const { json } = await rig.get('events?status=DEAD');
   const [event] = json.items;
   values = { id: String(event.id), ref: event.entityRef, key: event.entityKey };
@@ -46,6 +49,10 @@ function faults(schema: any, value: any, path: string): string[] {
   return typeof value === schema.type ? [] : [`${path} is ${typeof value}, not ${schema.type}`];
 }
 
+/** Those by which a session begins. */
+const isOpen = (method: string, path: string): boolean =>
+  ['get /session', 'post /session', 'post /setup'].includes(`${method} ${path.replace('/admin/api/v1', '')}`);
+
 /** A nullable view is told as `nullable` beside `allOf`. */
 function nullable(schema: any, value: any): any {
   return value === null && schema.nullable ? { nullable: true } : schema;
@@ -62,11 +69,15 @@ describe('the OpenAPI document', () => {
     expect([...documented].sort()).toEqual([...new Set(routes)].sort());
   });
 
-  it('names an answer for each route, and the token', () => {
+  it('names an answer for each route, who may call it, and how', () => {
     for (const [path, methods] of Object.entries<any>(document.paths)) {
-      for (const operation of Object.values<any>(methods)) {
-        expect(operation.responses['200'].content['application/json'].schema.$ref, path).toBeTruthy();
-        expect(operation.security, path).toEqual([{ 'admin-token': [] }]);
+      for (const [method, operation] of Object.entries<any>(methods)) {
+        if (method === 'delete') expect(Object.keys(operation.responses), path).toEqual(['204']);
+        else expect(operation.responses['200'].content['application/json'].schema.$ref, path).toBeTruthy();
+        expect(operation.security, path).toEqual(
+          isOpen(method, path) ? undefined : [{ 'admin-token': [] }, { session: [] }],
+        );
+        expect(operation.description, path).toMatch(/^Needs /);
         expect(operation.summary, path).toBeTruthy();
       }
     }
@@ -74,7 +85,8 @@ describe('the OpenAPI document', () => {
 
   it('tells of each GET what it really answers', async () => {
     for (const [path, { get }] of Object.entries<any>(document.paths)) {
-      if (!get) continue;
+      // A token has no session.
+      if (!get || path.endsWith('/session')) continue;
       const inQuery = path.endsWith('/entities') ? `?key=${encodeURIComponent(values['key'] ?? '')}` : '';
       const id = path.includes('redrive-jobs') ? '1' : (values['id'] ?? '');
       const asked = path
@@ -86,13 +98,14 @@ describe('the OpenAPI document', () => {
       expect(faults(get.responses['200'].content['application/json'].schema, json, path)).toEqual([]);
       seen.push(path);
     }
-    expect(seen.length).toBeGreaterThanOrEqual(16);
+    expect(seen.length).toBeGreaterThanOrEqual(18);
   });
 
   it('is refused without the token on each route, and its page is not', async () => {
     for (const [path, methods] of Object.entries<object>(document.paths)) {
       for (const method of Object.keys(methods)) {
-        const url = `${rig.gateway.adminBase}${path.replace('{id}', '1').replace('{ref}', 'YQ')}`;
+        if (isOpen(method, path)) continue;
+        const url = `${rig.gateway.adminBase}${path.replace('{id}', '1').replace('{ref}', 'YQ').replace('{name}', 'x')}`;
         const answer = await fetch(url, { method: method.toUpperCase(), headers: { connection: 'close' } });
         expect([path, answer.status]).toEqual([path, 401]);
       }
@@ -139,20 +152,3 @@ describe('its page', () => {
       expect((await ask(rig.gateway.adminBase, `/admin/docs/assets/${path}`)).status).toBe(404);
   });
 });
-
-/** `METHOD /path` of Fastify's tree. */
-function routesOf(table: string): string[] {
-  const parts: string[] = [];
-  const found: string[] = [];
-  for (const line of table.split('\n')) {
-    const [, indent = '', rest = ''] = /^((?:│ {3}| {4})*)(?:├── |└── )(.*)$/.exec(line) ?? [];
-    if (rest === '') continue;
-    const depth = indent.length / 4;
-    const [, part = '', methods = ''] = /^(\S*)(?: \(([A-Z, ]+)\))?/.exec(rest) ?? [];
-    parts.length = depth;
-    parts.push(part);
-    for (const method of methods.split(', ').filter((one) => one !== '' && one !== 'HEAD'))
-      found.push(`${method} ${parts.join('')}`);
-  }
-  return found;
-}

@@ -11,7 +11,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['database', 'redis'],
   ['entity-types'],
   ['transport', 'idempotency', 'cluster', 'event-log', 'saga', 'wecom-api'],
-  ['handlers'],
+  ['handlers', 'access'],
   ['callback', 'worker', 'admin'],
 ];
 /** Files of `src` itself; they wire the rest together. */
@@ -120,6 +120,8 @@ const FILE_USERS = [
   'runtime/system-disk.ts',
   'config/system-config-sources.ts',
   'database/sqlite/data-folder-lock.ts',
+  // Looks once at start whether there is a console to serve.
+  'admin/console.ts',
   // Makes and deletes the folder of a test.
   'testing/test-gateway.ts',
 ];

@@ -6,6 +6,7 @@ import { CreateTables1796000000000 } from '../../migrations/1796000000000-create
 import { CreateBusinessTables1796000000001 } from '../../migrations/1796000000001-create-business-tables.js';
 import { CreateRedriveJobs1796000000002 } from '../../migrations/1796000000002-create-redrive-jobs.js';
 import { CreateMemberAndTagTables1796000000003 } from '../../migrations/1796000000003-create-member-and-tag-tables.js';
+import { CreateAccessTables1796000000004 } from '../../migrations/1796000000004-create-access-tables.js';
 import { readOnlyOptions, sqliteOptions } from '../../src/database/sqlite/sqlite-options.js';
 import { SqliteUnitOfWork } from '../../src/database/sqlite/sqlite-unit-of-work.js';
 import type { Clock } from '../../src/runtime/clock.js';
@@ -28,7 +29,7 @@ export async function openBusinessDatabase(
     entities,
     migrations: [
       ...[CreateTables1796000000000, CreateBusinessTables1796000000001, CreateRedriveJobs1796000000002],
-      CreateMemberAndTagTables1796000000003,
+      ...[CreateMemberAndTagTables1796000000003, CreateAccessTables1796000000004],
     ],
   };
   const writer = await new DataSource(sqliteOptions(options)).initialize();

@@ -1,4 +1,4 @@
-import { AuditLog } from '../../src/admin/audit-log.js';
+import { AuditLog } from '../../src/access/audit-log.js';
 import { DeadLetterService } from '../../src/admin/dead-letter-service.js';
 import { TransactionConflictError } from '../../src/database/database-errors.js';
 import { UnitOfWork, type Tx } from '../../src/database/unit-of-work.js';

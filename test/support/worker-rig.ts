@@ -1,4 +1,4 @@
-import { AuditLog } from '../../src/admin/audit-log.js';
+import { AuditLog } from '../../src/access/audit-log.js';
 import { DeadLetterService } from '../../src/admin/dead-letter-service.js';
 import { MemoryClusterLock } from '../../src/cluster/memory-cluster-lock.js';
 import { BUILT_IN_ENTITY_TYPES } from '../../src/entity-types/built-in.js';

@@ -1,4 +1,4 @@
-import { AuditLog } from '../../../src/admin/audit-log.js';
+import { AuditLog } from '../../../src/access/audit-log.js';
 import {
   DeadLetterService,
   type Action,

@@ -61,7 +61,7 @@ const mysqlUp = ({ id, table }: MysqlColumns): readonly string[] => [
     last_used_at BIGINT, revoked_at BIGINT,
     UNIQUE KEY uq_admin_token_token_hash (token_hash)) ${table}`,
   `CREATE TABLE IF NOT EXISTS admin_login_attempt (
-    subject VARCHAR(160) NOT NULL PRIMARY KEY, since BIGINT NOT NULL, attempts INT NOT NULL,
+    subject VARCHAR(128) NOT NULL PRIMARY KEY, since BIGINT NOT NULL, attempts INT NOT NULL,
     blocked_until BIGINT NOT NULL, expires_at BIGINT NOT NULL,
     KEY ix_admin_login_attempt_expires_at (expires_at)) ${table}`,
   `CREATE TABLE IF NOT EXISTS admin_setup (

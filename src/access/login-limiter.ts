@@ -5,6 +5,7 @@ import type { AttemptRule } from './attempt-rule.js';
 import { AttemptStore } from './attempt-store.js';
 import { AuditedWrites } from './audited-writes.js';
 import { addressGroup } from './client-address.js';
+import { digest } from './digest.js';
 import { ANONYMOUS } from './principal.js';
 import { TooManyAttemptsError } from './too-many-attempts-error.js';
 import { UserStore } from './user-store.js';
@@ -76,9 +77,8 @@ export class LoginLimiter {
   /** Of those names that are locked: until when. */
   async lockedUntil(tx: Tx, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const found = await this.attempts.blockedUntil(tx, names.map(accountSubject), this.writes.now());
-    return new Map(
-      names.flatMap((name) => (found.has(accountSubject(name)) ? [[name, found.get(accountSubject(name))!]] : [])),
-    );
+    const locked = names.map((name) => [name, found.get(accountSubject(name)) ?? 0] as const);
+    return new Map(locked.filter(([, until]) => until > 0));
   }
 
   /** What the audit names: what somebody typed for a name may have been a password. */
@@ -91,8 +91,9 @@ export class LoginLimiter {
   }
 }
 
+/** A digest, since what somebody typed for a name may have been a password. */
 function accountSubject(name: string): string {
-  return `account:${name}`;
+  return `account:${digest(name)}`;
 }
 
 function addressSubject(address: string): string {

@@ -4,10 +4,12 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY console/package.json console/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY migrations migrations
 COPY scripts scripts
+COPY console console
 COPY src src
 # RocketMQ's client is a dev dependency, so that the lock file pins it and what it needs; here it is one that stays.
 RUN npm run build \

@@ -204,6 +204,25 @@ describe('a login', () => {
   });
 });
 
+describe('the address of whoever logs in', () => {
+  const forwarded = async (): Promise<string[]> => {
+    await browser({ 'x-forwarded-for': '203.0.113.7, 198.51.100.9' }).login('nobody', OTHER);
+    return (await audited('login.refused')).map(({ detail }) => detail.address);
+  };
+
+  it('is that of the connection, whatever a client says', async () => {
+    expect(await forwarded()).toEqual(['127.0.0.1']);
+  });
+
+  it('is the one that a trusted proxy saw', async () => {
+    await rig.stop();
+    rig = await AdminRig.start({ ADMIN_TRUSTED_PROXIES: '127.0.0.1' });
+    root = machine(ADMIN_TOKEN);
+    // Before the last one, a client may have written what it likes.
+    expect(await forwarded()).toEqual(['198.51.100.9']);
+  });
+});
+
 describe('accounts', () => {
   it('are made, changed and deleted by administrators, each of it audited', async () => {
     const made = await root.call('POST', 'users', {

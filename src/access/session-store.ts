@@ -48,7 +48,7 @@ export class SessionStore {
     const rows: RawSession[] = await tx.manager.query(
       `SELECT s.user_id, u.name, u.role, u.permissions, s.last_seen_at, s.expires_at
        FROM admin_session s JOIN admin_user u ON u.id = s.user_id AND u.version = s.user_version
-       WHERE s.id_hash = ? AND s.expires_at > ? AND s.last_seen_at > ? AND u.disabled = 0`,
+       WHERE s.id_hash = ? AND s.expires_at > ? AND s.last_seen_at > ?`,
       [idHash, now, usedSince],
     );
     const [raw] = rows;

@@ -85,7 +85,7 @@ export class UserStore {
    * user waits for the session, to end it. False otherwise.
    */
   async loggedIn(tx: Tx, { id, version }: Pick<AdminUser, 'id' | 'version'>, now: number): Promise<boolean> {
-    const sql = 'UPDATE admin_user SET last_login_at = ? WHERE id = ? AND version = ? AND disabled = 0';
+    const sql = 'UPDATE admin_user SET last_login_at = ? WHERE id = ? AND version = ?';
     return (await changedRows(tx, sql, [now, id, version])) === 1;
   }
 

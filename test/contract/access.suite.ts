@@ -196,6 +196,13 @@ export function describeAccess(name: string, harness: AccessHarness): void {
         expect((await use((await here.setup.issue()) ?? '')).actor).toBe('root');
       });
 
+      it('is not made by a link that is left over when there is one already', async () => {
+        const token = (await here.setup.issue()) ?? '';
+        await there.users.create(fields('anna', { role: 'admin' }), BY);
+        const use = here.setup.use(token, { name: 'root', password: PASSWORD }, from());
+        await expect(use).rejects.toThrow('not valid');
+      });
+
       it('is not guessed: the address is locked', async () => {
         const use = () => here.setup.use('x'.repeat(43), { name: 'root', password: PASSWORD }, from());
         for (let n = 0; n < 6; n += 1) await expect(use()).rejects.toThrow('not valid');

@@ -22,11 +22,17 @@ export function buildConsole(root, { always = false } = {}) {
   if (!always && existsSync(join(target, 'index.html')) && !isStale(root, STAMP, SOURCES)) return;
   const missing = missingPackages(source);
   if (missing.length > 0) {
-    console.log(`The console is not built: ${missing.join(', ')} not installed (npm ci brings them). The service runs without it.`);
+    console.log(
+      `The console is not built: ${missing.join(', ')} not installed (npm ci brings them). The service runs without it.`,
+    );
     return;
   }
   console.log('Building the console …');
-  const vite = join(dirname(createRequire(join(source, 'package.json')).resolve('vite/package.json')), 'bin', 'vite.js');
+  const vite = join(
+    dirname(createRequire(join(source, 'package.json')).resolve('vite/package.json')),
+    'bin',
+    'vite.js',
+  );
   const result = spawnSync(process.execPath, [vite, 'build'], { cwd: source, stdio: 'inherit' });
   if (result.status !== 0) process.exit(result.status ?? 1);
   // Files of the last build have other names, and would stay for ever.

@@ -12,6 +12,12 @@ describe('settings of access', () => {
     });
   });
 
+  it('warn of a cookie in clear text', () => {
+    const warned = (env: Record<string, string>): number =>
+      load(env).warnings.filter((warning) => warning.startsWith('SESSION_COOKIE_SECURE=false')).length;
+    expect([warned({}), warned({ SESSION_COOKIE_SECURE: 'false' })]).toEqual([0, 1]);
+  });
+
   it('name proxies by addresses and ranges', () => {
     const proxies = '10.0.0.0/8, 127.0.0.1,fd00::/8 ,::1';
     expect(load({ ADMIN_TRUSTED_PROXIES: proxies }).access.trustedProxies).toEqual([

@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { AccessConfig } from './config.js';
 import type { Env } from './env.js';
+import { partsOf } from './roles.js';
 
 const MINUTE_MS = 60_000;
 
@@ -25,6 +26,12 @@ export function accessFaults(env: Env): string[] {
   if (!proxiesOf(env).every(isAddressRange))
     faults.push('ADMIN_TRUSTED_PROXIES: must be IP addresses or CIDRs such as 10.0.0.0/8, separated by commas');
   return faults;
+}
+
+/** What works, and is worth a second thought. */
+export function accessWarnings(env: Env): string[] {
+  if (env.SESSION_COOKIE_SECURE === 'true' || !partsOf(env.ROLE).admin) return [];
+  return ['SESSION_COOKIE_SECURE=false: whoever sees the traffic can take over a session of the console'];
 }
 
 function proxiesOf({ ADMIN_TRUSTED_PROXIES: text = '' }: Env): string[] {

@@ -1,6 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { accessConfig, accessFaults } from './access-config.js';
+import { accessConfig, accessFaults, accessWarnings } from './access-config.js';
 import { parseApps, type ParsedApps } from './apps-file.js';
 import {
   CLAIM_TTL_MS,
@@ -83,7 +83,7 @@ export function loadConfig(sources: ConfigSources): Config {
     kept: keptAges(keptDays(env)),
     shutdownLimitMs: env.SHUTDOWN_LIMIT_MS,
     logLevel: env.LOG_LEVEL,
-    warnings: [...parsed.warnings, ...roleWarnings(roleChoice(env))],
+    warnings: [...parsed.warnings, ...roleWarnings(roleChoice(env)), ...accessWarnings(env)],
   };
 }
 

@@ -6,7 +6,6 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsOptional,
   IsString,
   Max,
   MaxLength,
@@ -19,6 +18,11 @@ import { requiredSecret } from './query-fields.js';
 
 type Field = (target: object, key: string) => void;
 
+/** May be left out. Not `IsOptional`, which lets null through as well. */
+function leftOut(): PropertyDecorator {
+  return ValidateIf((_body, value) => value !== undefined);
+}
+
 function name(description = ''): Field {
   return (target, key) => {
     ApiProperty({ type: String, minLength: 1, maxLength: NAME_LENGTH_MAX, description })(target, key);
@@ -30,7 +34,7 @@ function name(description = ''): Field {
 function role(isOptional = false): Field {
   return (target, key) => {
     (isOptional ? ApiPropertyOptional : ApiProperty)({ type: String, enum: [...ADMIN_ROLES] })(target, key);
-    if (isOptional) IsOptional()(target, key);
+    if (isOptional) leftOut()(target, key);
     IsIn(ADMIN_ROLES)(target, key);
   };
 }
@@ -39,7 +43,7 @@ function permissions(isOptional = false): Field {
   return (target, key) => {
     const items = { type: 'string' as const, enum: [...PERMISSIONS] };
     (isOptional ? ApiPropertyOptional : ApiProperty)({ type: 'array', items, uniqueItems: true })(target, key);
-    if (isOptional) IsOptional()(target, key);
+    if (isOptional) leftOut()(target, key);
     IsArray()(target, key);
     ArrayMaxSize(PERMISSIONS.length)(target, key);
     ArrayUnique()(target, key);
@@ -96,18 +100,18 @@ export class UserChangeBody {
   permissions?: Permission[];
 
   @ApiPropertyOptional({ type: Boolean, description: 'A disabled account cannot log in' })
-  @IsOptional()
+  @leftOut()
   @IsBoolean()
   disabled?: boolean;
 
   @ApiPropertyOptional({ type: String, format: 'password', description: 'A new one; it ends a lock as well' })
-  @IsOptional()
+  @leftOut()
   @IsString()
   @MaxLength(512)
   password?: string;
 
   @ApiPropertyOptional({ type: Boolean, description: 'Ends the lock after failed logins' })
-  @IsOptional()
+  @leftOut()
   @IsBoolean()
   unlock?: boolean;
 }

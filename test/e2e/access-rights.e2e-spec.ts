@@ -63,6 +63,21 @@ describe('accounts', () => {
     expect([status, Array.isArray(json.message)]).toEqual([400, true]);
   });
 
+  it('are found by the longest name of any script', async () => {
+    const name = '张'.repeat(64);
+    await user(name, 'viewer');
+    const { status, json } = await root.call('PATCH', `users/${encodeURIComponent(name)}`, { disabled: true });
+    expect([status, json.disabled]).toEqual([200, true]);
+  });
+
+  it.each([{ role: null }, { permissions: null }, { disabled: null }, { password: null }, { unlock: 'yes' }])(
+    'are not changed to %j',
+    async (change) => {
+      await user('anna', 'viewer');
+      expect(await statusOf(root.call('PATCH', 'users/anna', change))).toBe(400);
+    },
+  );
+
   it('keep one administrator, whoever asks', async () => {
     const anna = await user('anna', 'admin');
     for (const change of [{ role: 'operator' }, { disabled: true }])

@@ -19,7 +19,8 @@ export async function announceSetup(app: NestFastifyApplication, { adminHost }: 
         : adminHost;
     const url = `http://${host}:${port}/console/setup#token=${token}`;
     // A warning, so that it shows at every LOG_LEVEL that shows what needs somebody.
-    log.warn('setup.needed', { url });
+    const sentence = 'Nobody can log in to the console yet: open this link to make the first account. It works once.';
+    log.warn('setup.needed', { url }, sentence);
   } catch (error) {
     // The service works without; a database that is away now has it printed at the next start.
     log.warn('setup.failed', { error: String(error) });

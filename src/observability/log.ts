@@ -23,8 +23,8 @@ export class Log {
     this.logger.info({ event, ...fields }, sentence);
   }
 
-  warn(event: string, fields: LogFields = {}): void {
-    this.logger.warn({ event, ...fields }, event);
+  warn(event: string, fields: LogFields = {}, sentence = event): void {
+    this.logger.warn({ event, ...fields }, sentence);
   }
 
   error(event: string, fields: LogFields = {}): void {

@@ -13,6 +13,7 @@ import { EffectWithOutcome } from './effect-with-outcome.js';
 import { EnoughSucceeded } from './enough-succeeded.js';
 import { FinalOutcome } from './final-outcome.js';
 import { GuardTruth } from './guard-truth.js';
+import { KnownErrors } from './known-errors.js';
 import { NothingLost } from './nothing-lost.js';
 import { OneEffect } from './one-effect.js';
 import { Order } from './order.js';
@@ -70,6 +71,11 @@ const CASES: readonly (readonly [make: () => Check, wrong: (check: Check) => voi
         view({ tables: { event_log: [row({ plaintext: 'x' })] } }),
       );
     },
+  ],
+  [
+    () => new KnownErrors(),
+    (check) => check.onCommit([update(row(), row({ status: 'RETRY', error_code: 'TypeError' }))], view()),
+    (check) => check.onCommit([update(row(), row({ status: 'RETRY', error_code: 'BUG' }))], view()),
   ],
   [
     () => new NothingLost(),

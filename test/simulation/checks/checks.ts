@@ -7,6 +7,7 @@ import { EffectWithOutcome } from './effect-with-outcome.js';
 import { EnoughSucceeded } from './enough-succeeded.js';
 import { FinalOutcome } from './final-outcome.js';
 import { GuardTruth } from './guard-truth.js';
+import { KnownErrors } from './known-errors.js';
 import { NothingLost } from './nothing-lost.js';
 import { OneEffect } from './one-effect.js';
 import { Order } from './order.js';
@@ -20,6 +21,7 @@ export function makeChecks(): Check[] {
   return [
     ...[new DurableBeforeSuccess(), new NothingLost(), new OneEffect(), new Order(), new TransportOrder()],
     ...[new RightVerdict(), new FinalOutcome(), new EffectWithOutcome(), new AllEnds(), new TrueRedrives()],
-    ...[new OwnCorp(), new DistinctEvents(), new GuardTruth(), new CommandsDelivered(), new EnoughSucceeded()],
+    ...[new OwnCorp(), new DistinctEvents(), new GuardTruth(), new CommandsDelivered(), new KnownErrors()],
+    new EnoughSucceeded(),
   ];
 }

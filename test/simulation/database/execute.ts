@@ -1,5 +1,5 @@
-import { isTrue, type Data, type Scope, type SubqueryRunner, type Value } from './sql-expression.js';
-import type { Column, Delete, Insert, Select, Source, Statement, Update } from './sql-parser.js';
+import { INSERTED, isTrue, type Data, type Scope, type SubqueryRunner, type Value } from './sql-expression.js';
+import type { Column, Delete, Insert, JsonTable, Select, Source, Statement, Union, Update } from './sql-parser.js';
 import { duplicateKey } from './sql-error.js';
 import { Row, type Table } from './table.js';
 import { Blocked, type Transaction } from './transaction.js';
@@ -47,9 +47,12 @@ export class Execution {
     switch (statement.kind) {
       case 'select':
         return { rows: this.select(statement, values, {}), affected: 0 };
+      case 'union':
+        return { rows: this.union(statement, values), affected: 0 };
       case 'insert':
         return { rows: [], affected: this.insert(statement, values) };
       case 'update':
+        if (statement.sources.length > 1) return { rows: [], affected: this.updateJoined(statement, values) };
         return {
           rows: [],
           affected: this.change(statement, values, (data, scope) => this.set(statement, data, scope, values)),
@@ -73,6 +76,16 @@ export class Execution {
     const taken = found.slice(0, limit);
     if (isLocking) this.lockAll(taken);
     return taken.map(({ scope }) => this.project(query, scope, values));
+  }
+
+  /** Columns are called as the first part calls them. */
+  private union({ parts }: Union, values: readonly Value[]): Data[] {
+    const names = parts[0]?.columns.map(({ name }) => name) ?? [];
+    return parts.flatMap((part) =>
+      this.select(part, values, {}).map((row) =>
+        Object.fromEntries(Object.values(row).map((value, index) => [names[index] ?? '', value])),
+      ),
+    );
   }
 
   /** All combinations of the sources' rows that fit. A locking read also looks at what others have not committed yet. */
@@ -116,7 +129,9 @@ export class Execution {
     { scope, values, isLocking, where, isOnly }: Search,
   ): Iterable<[Data, Row | null]> {
     if (typeof source.of !== 'string') {
-      for (const data of this.select(source.of, values, scope)) yield [data, null];
+      const { of } = source;
+      const derived = of.kind === 'json' ? this.jsonRows(of, scope, values) : this.select(of, values, scope);
+      for (const data of derived) yield [data, null];
       return;
     }
     const { rows } = this.table(source.of);
@@ -136,6 +151,14 @@ export class Execution {
       for (const data of row.versions(this.transaction, isLocking))
         if (known.every(([column, value]) => data[column] === value)) yield [data, row];
     }
+  }
+
+  private jsonRows({ document, columns }: JsonTable, scope: Scope, values: readonly Value[]): Data[] {
+    const text = document(scope, values, this.runner);
+    if (text === null) return [];
+    const rows: unknown = JSON.parse(String(text));
+    if (!Array.isArray(rows)) return [];
+    return rows.map((row) => Object.fromEntries(columns.map(({ name, read }) => [name, read(row)])));
   }
 
   private lockAll(found: readonly Found[]): void {
@@ -191,32 +214,45 @@ export class Execution {
     return all.reduce<Value>((max, value) => (max === null || compare(value, max) > 0 ? value : max), null);
   }
 
-  private insert({ table: name, columns, rows }: Insert, values: readonly Value[]): number {
+  /** Counts as the server does: 1 for a new row, 2 for one that the duplicate changed. */
+  private insert({ table: name, columns, rows, onDuplicate }: Insert, values: readonly Value[]): number {
     const table = this.table(name);
+    let affected = 0;
     for (const expressions of rows) {
       const id = table.takeId();
       const data: Record<string, Value> = { id };
       for (const column of table.schema.nullable ?? []) data[column] = null;
       expressions.forEach((value, index) => (data[columns[index] ?? ''] = value({}, values, this.runner)));
-      this.checkKeys(table, data);
-      const row = new Row(table, id);
-      this.writer.lock(row);
-      this.writer.write(row, data, true);
+      const other = this.rowOfKey(table, data);
+      if (other === null) {
+        const row = new Row(table, id);
+        this.writer.lock(row);
+        this.writer.write(row, data, true);
+        affected += 1;
+        continue;
+      }
+      if (onDuplicate === null) throw duplicateKey(other.key);
+      this.writer.lock(other.row);
+      const scope = { [name]: other.data, [INSERTED]: data };
+      this.writer.write(other.row, this.set({ table: name, sets: onDuplicate }, other.data, scope, values));
+      affected += 2;
     }
-    return rows.length;
+    return affected;
   }
 
   /** Whoever holds the row of that key decides whether there is one: the insert waits for the end of that transaction. */
-  private checkKeys(table: Table, data: Data): void {
-    table.keys.forEach((keys, index) => {
+  private rowOfKey(table: Table, data: Data): { readonly row: Row; readonly data: Data; readonly key: string } | null {
+    for (const [index, keys] of table.keys.entries()) {
       const key = table.keyOf(index, data);
-      const other = keys.get(key);
-      if (other === undefined) return;
-      if (!this.writer.canLock(other)) throw new Blocked(other);
-      if (other.seenBy(this.writer) !== null) throw duplicateKey(key);
+      const row = keys.get(key);
+      if (row === undefined) continue;
+      if (!this.writer.canLock(row)) throw new Blocked(row);
+      const seen = row.seenBy(this.writer);
+      if (seen !== null) return { row, data: seen, key };
       // Deleted by this very transaction.
       throw new Error('the simulated database inserts no key again that its transaction has deleted');
-    });
+    }
+    return null;
   }
 
   private change(
@@ -235,7 +271,39 @@ export class Execution {
     return found.length;
   }
 
-  private set({ table, sets }: Update, data: Data, scope: Scope, values: readonly Value[]): Data {
+  /**
+   * One row after the other in the order of the join: locked, then looked at, then changed. What another transaction holds
+   * is waited for even if it would not be meant, since only an UPDATE of a single table looks before it waits. A row that
+   * fits twice is changed once, and counts once; the client asks for the rows that fit (CLIENT_FOUND_ROWS).
+   */
+  private updateJoined(update: Update, values: readonly Value[]): number {
+    const { sources, table, where } = update;
+    const changed = new Set<Row>();
+    for (const { scope, rows } of this.find(sources, null, values, {}, true)) {
+      for (const row of rows) {
+        if (changed.has(row)) continue;
+        const wasHeld = this.writer.holds(row);
+        this.writer.lock(row);
+        const data = row.seenBy(this.writer);
+        const now = data && { ...scope, [table]: data };
+        const on = sources[sources.length - 1]?.on ?? null;
+        const fits = (condition: typeof where): boolean =>
+          now !== null && (condition === null || isTrue(condition(now, values, this.runner)));
+        if (data !== null && now !== null && fits(on) && fits(where)) {
+          this.writer.write(row, this.set(update, data, now, values));
+          changed.add(row);
+        } else if (!wasHeld) this.writer.unlock(row);
+      }
+    }
+    return changed.size;
+  }
+
+  private set(
+    { table, sets }: Pick<Update, 'table' | 'sets'>,
+    data: Data,
+    scope: Scope,
+    values: readonly Value[],
+  ): Data {
     let next = data;
     // From left to right, each on what the ones before it have written, as MySQL does.
     for (const [column, value] of sets) {

@@ -17,6 +17,8 @@ export interface Equality {
   readonly column: string;
   readonly value: Expression;
 }
+/** What the row of an INSERT was to be, for `VALUES(column)`; no alias can have this name. */
+export const INSERTED = ' inserted';
 /** Runs a query inside of a query; it never locks. */
 export type SubqueryRunner = (query: unknown, scope: Scope, values: readonly Value[]) => readonly Data[];
 
@@ -172,6 +174,11 @@ function parsePrimary(parser: ExpressionParser): Expression {
     const second = parseExpression(parser);
     tokens.expect(')');
     return (...given) => first(...given) ?? second(...given);
+  }
+  if (tokens.accept('VALUES', '(')) {
+    const column = tokens.name();
+    tokens.expect(')');
+    return (scope) => scope[INSERTED]?.[column] ?? null;
   }
   if (tokens.accept('CASE', 'WHEN')) return parseCase(parser);
   const token = tokens.take();

@@ -1,5 +1,6 @@
+import { compare, grouped, type Scoped } from './grouped.js';
 import { INSERTED, isTrue, type Data, type Scope, type SubqueryRunner, type Value } from './sql-expression.js';
-import type { Column, Delete, Insert, JsonTable, Select, Source, Statement, Union, Update } from './sql-parser.js';
+import type { Delete, Insert, JsonTable, Select, Source, Statement, Union, Update } from './sql-parser.js';
 import { duplicateKey } from './sql-error.js';
 import { Row, type Table } from './table.js';
 import { Blocked, type Transaction } from './transaction.js';
@@ -9,9 +10,14 @@ export interface Executed {
   readonly affected: number;
 }
 
-interface Found {
-  readonly scope: Scope;
+interface Found extends Scoped {
   readonly rows: readonly Row[];
+}
+
+/** A column whose value is settled before any row is looked at. */
+interface Known {
+  readonly column: string;
+  readonly value: Value;
 }
 
 interface Search {
@@ -46,7 +52,7 @@ export class Execution {
   run(statement: Statement, values: readonly Value[]): Executed {
     switch (statement.kind) {
       case 'select':
-        return { rows: this.select(statement, values, {}), affected: 0 };
+        return { rows: this.select(statement, values, NO_SCOPE), affected: 0 };
       case 'union':
         return { rows: this.union(statement, values), affected: 0 };
       case 'insert':
@@ -71,7 +77,7 @@ export class Execution {
     const isOne = query.lock === 'none' && query.groupBy === null && query.limit?.(outer, values, this.runner) === 1;
     if (query.orderBy.length > 0) found = isOne ? this.first(found, query, values) : this.sort(found, query, values);
     if (query.groupBy !== null || query.columns.some(({ kind }) => kind === 'count' || kind === 'max'))
-      return this.groups(query, found, values);
+      return grouped(query, found, (value, scope) => value(scope, values, this.runner));
     const limit = query.limit === null ? found.length : Number(query.limit(outer, values, this.runner));
     const taken = found.slice(0, limit);
     if (isLocking) this.lockAll(taken);
@@ -82,7 +88,7 @@ export class Execution {
   private union({ parts }: Union, values: readonly Value[]): Data[] {
     const names = parts[0]?.columns.map(({ name }) => name) ?? [];
     return parts.flatMap((part) =>
-      this.select(part, values, {}).map((row) =>
+      this.select(part, values, NO_SCOPE).map((row) =>
         Object.fromEntries(Object.values(row).map((value, index) => [names[index] ?? '', value])),
       ),
     );
@@ -97,60 +103,75 @@ export class Execution {
     isLocking: boolean,
   ): Found[] {
     const found: Found[] = [];
-    const seen = new Set<string>();
+    // One row has several versions for a locking read only.
+    const seen = isLocking ? new Set<string>() : null;
     const descend = (depth: number, scope: Scope, rows: readonly Row[]): void => {
       const source = sources[depth];
       if (source === undefined) {
         if (where !== null && !isTrue(where(scope, values, this.runner))) return;
-        const key = rows.map(({ id }) => id).join();
-        if (isLocking && seen.has(key)) return;
-        seen.add(key);
+        if (seen !== null) {
+          const key = rows.length === 1 ? `${rows[0]!.id}` : rows.map(({ id }) => id).join();
+          if (seen.has(key)) return;
+          seen.add(key);
+        }
         found.push({ scope, rows });
         return;
       }
-      for (const [data, row] of this.candidates(source, {
-        scope,
-        values,
-        isLocking,
-        where,
-        isOnly: sources.length === 1,
-      })) {
-        const next = { ...scope, [source.alias]: data };
-        if (source.on !== null && !isTrue(source.on(next, values, this.runner))) continue;
+      const add = (data: Data, row: Row | null): void => {
+        const next = depth === 0 && scope === NO_SCOPE ? { [source.alias]: data } : { ...scope, [source.alias]: data };
+        if (source.on !== null && !isTrue(source.on(next, values, this.runner))) return;
         descend(depth + 1, next, row ? [...rows, row] : rows);
-      }
+      };
+      this.candidates(source, { scope, values, isLocking, where, isOnly: sources.length === 1 }, add);
     };
     descend(0, outer, []);
     return found;
   }
 
-  private *candidates(
-    source: Source,
-    { scope, values, isLocking, where, isOnly }: Search,
-  ): Iterable<[Data, Row | null]> {
-    if (typeof source.of !== 'string') {
-      const { of } = source;
+  private candidates(source: Source, search: Search, add: (data: Data, row: Row | null) => void): void {
+    const { of } = source;
+    if (typeof of !== 'string') {
+      const { scope, values } = search;
       const derived = of.kind === 'json' ? this.jsonRows(of, scope, values) : this.select(of, values, scope);
-      for (const data of derived) yield [data, null];
+      for (const data of derived) add(data, null);
       return;
     }
-    const { rows } = this.table(source.of);
-    // What does not depend on the row itself is worked out once; the whole condition is still asked for each row left.
-    const known = [...(where?.equalities ?? []), ...(source.on?.equalities ?? [])].flatMap(
-      ({ alias, column, value }) => {
-        const isOwn = alias === source.alias || (alias === null && isOnly);
-        const of = value.column;
-        const isFixed = of === undefined || (of.alias !== null && of.alias !== source.alias && of.alias in scope);
-        return isOwn && isFixed ? [[column, value(scope, values, this.runner)] as const] : [];
-      },
-    );
-    const id = known.find(([column]) => column === 'id')?.[1];
-    const looked = typeof id === 'number' ? [rows.get(id)] : rows.values();
-    for (const row of looked) {
-      if (row === undefined) continue;
-      for (const data of row.versions(this.transaction, isLocking))
-        if (known.every(([column, value]) => data[column] === value)) yield [data, row];
+    const { rows } = this.table(of);
+    const known = this.known(source, search);
+    const id = known.find(({ column }) => column === 'id')?.value;
+    if (typeof id !== 'number') {
+      for (const row of rows.values()) this.versions(row, known, search, add);
+      return;
     }
+    const row = rows.get(id);
+    if (row !== undefined) this.versions(row, known, search, add);
+  }
+
+  /** A locking read also has to look at what another transaction has written, which may become the row. */
+  private versions(
+    row: Row,
+    known: readonly Known[],
+    { isLocking }: Search,
+    add: (data: Data, row: Row | null) => void,
+  ): void {
+    const seen = row.seenBy(this.transaction);
+    if (seen !== null && fits(seen, known)) add(seen, row);
+    const { written } = row;
+    if (isLocking && row.owner !== this.transaction && written && fits(written, known)) add(written, row);
+  }
+
+  /** What does not depend on the row itself is worked out once; the whole condition is still asked for each row left. */
+  private known({ alias, on }: Source, { scope, values, where, isOnly }: Search): Known[] {
+    const known: Known[] = [];
+    for (const equalities of [where?.equalities, on?.equalities]) {
+      for (const equality of equalities ?? []) {
+        if (equality.alias === null ? !isOnly : equality.alias !== alias) continue;
+        const of = equality.value.column;
+        if (of !== undefined && (of.alias === null || of.alias === alias || !(of.alias in scope))) continue;
+        known.push({ column: equality.column, value: equality.value(scope, values, this.runner) });
+      }
+    }
+    return known;
   }
 
   private jsonRows({ document, columns }: JsonTable, scope: Scope, values: readonly Value[]): Data[] {
@@ -191,27 +212,6 @@ export class Execution {
       else row[column.name] = column.value(scope, values, this.runner);
     }
     return row;
-  }
-
-  private groups(query: Select, found: readonly Found[], values: readonly Value[]): Data[] {
-    const groups = new Map<Value, Found[]>();
-    for (const one of found) {
-      const key = query.groupBy === null ? null : query.groupBy(one.scope, values, this.runner);
-      const group = groups.get(key);
-      if (group) group.push(one);
-      else groups.set(key, [one]);
-    }
-    if (query.groupBy === null && groups.size === 0) groups.set(null, []);
-    return [...groups.values()].map((group) =>
-      Object.fromEntries(query.columns.map((column) => [column.name, this.aggregate(column, group, values)])),
-    );
-  }
-
-  private aggregate(column: Column, group: readonly Found[], values: readonly Value[]): Value {
-    if (column.kind === 'count') return group.length;
-    const all = group.map(({ scope }) => column.value(scope, values, this.runner));
-    if (column.kind !== 'max') return all[0] ?? null;
-    return all.reduce<Value>((max, value) => (max === null || compare(value, max) > 0 ? value : max), null);
   }
 
   /** Counts as the server does: 1 for a new row, 2 for one that the duplicate changed. */
@@ -260,7 +260,7 @@ export class Execution {
     values: readonly Value[],
     next: (data: Data, scope: Scope) => Data | null,
   ): number {
-    const found = this.find([{ alias: name, of: name, on: null }], where, values, {}, true);
+    const found = this.find([{ alias: name, of: name, on: null }], where, values, NO_SCOPE, true);
     this.lockAll(found);
     for (const { rows } of found) {
       for (const row of rows) {
@@ -279,7 +279,7 @@ export class Execution {
   private updateJoined(update: Update, values: readonly Value[]): number {
     const { sources, table, where } = update;
     const changed = new Set<Row>();
-    for (const { scope, rows } of this.find(sources, null, values, {}, true)) {
+    for (const { scope, rows } of this.find(sources, null, values, NO_SCOPE, true)) {
       for (const row of rows) {
         if (changed.has(row)) continue;
         const wasHeld = this.writer.holds(row);
@@ -324,10 +324,9 @@ export class Execution {
   }
 }
 
-/** NULL comes first. */
-function compare(one: Value, other: Value): number {
-  if (one === other) return 0;
-  if (one === null) return -1;
-  if (other === null) return 1;
-  return one < other ? -1 : 1;
+const NO_SCOPE: Scope = {};
+
+function fits(data: Data, known: readonly Known[]): boolean {
+  for (const { column, value } of known) if (data[column] !== value) return false;
+  return true;
 }

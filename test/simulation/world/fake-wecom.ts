@@ -154,9 +154,7 @@ export class FakeWecom implements Truth {
   }
 
   private emit(app: string, corpId: string, plaintext: string): void {
-    const number = this.events.length;
-    const event: SentEvent = { number, app, corpId, plaintext, at: this.world.now, acceptedAt: null };
-    this.events.push(event);
+    const event = this.known(app, plaintext) ?? this.add(app, corpId, plaintext);
     const copies = this.random.chance(this.habits.duplicateChance) ? 2 : 1;
     if (copies > 1) this.world.hit('wecom-duplicate');
     for (let copy = 0; copy < copies; copy += 1) {
@@ -165,6 +163,17 @@ export class FakeWecom implements Truth {
       this.underWay += 1;
       this.world.scheduler.after(delayMs, null, () => this.send(event, 0));
     }
+  }
+
+  /** Deleted twice within a second: not even WeCom has anything that tells one from the other, so it is one event. */
+  private known(app: string, plaintext: string): SentEvent | undefined {
+    return this.events.find((event) => event.app === app && event.plaintext === plaintext);
+  }
+
+  private add(app: string, corpId: string, plaintext: string): SentEvent {
+    const event = { number: this.events.length, app, corpId, plaintext, at: this.world.now, acceptedAt: null };
+    this.events.push(event);
+    return event;
   }
 
   private tell(app: string, corpId: string): string {

@@ -58,15 +58,18 @@ async function tell(seed: number): Promise<boolean> {
   return violations.length === 0;
 }
 
-async function runMutants({ seed, seeds, workers, only }: Flags): Promise<boolean> {
+async function runMutants({ seed, seeds, workers, only, enough }: Flags): Promise<boolean> {
   const names = MUTANTS.map(({ name }) => name).filter((name) => name.includes(only));
   const missed: string[] = [];
   const processes = Array.from({ length: workers }, (_, index) => {
     const own = names.filter((__, place) => place % workers === index);
-    return inProcess<MutantReport>({ kind: 'mutants', names: own, seed, seedsMax: seeds }, (report) => {
-      console.log(reportLine(report));
-      if (report.caught === 0) missed.push(report.name);
-    });
+    return inProcess<MutantReport>(
+      { kind: 'mutants', names: own, seed, until: { seeds, caught: enough } },
+      (report) => {
+        console.log(reportLine(report));
+        if (report.caught === 0) missed.push(report.name);
+      },
+    );
   });
   await Promise.all(processes);
   console.log(`${names.length - missed.length} of ${names.length} mutants were caught`);

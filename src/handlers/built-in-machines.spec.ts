@@ -177,6 +177,34 @@ function isSure(from: string, to: string): boolean {
   return transition !== null && !transition.unconfirmed;
 }
 
+describe('an event that tells nothing of the state, in a second in which others do', () => {
+  const relation = (...kinds: string[]): EntitySnapshot =>
+    run(
+      kinds.map((kind) => customer(kind)),
+      customerRelation,
+      customerRelationMachine,
+    ).entity;
+
+  // The rank of the failed hand-over is the higher one: the addition was STALE and the relation NONE, for sure.
+  it('does not hide in silence what comes behind it with a lower rank', () => {
+    const { state, unconfirmed } = relation('transfer_fail', 'add_external_contact');
+    expect([state, unconfirmed]).toEqual(['NONE', true]);
+  });
+
+  // The edit's rank stood between the two: whether the relation was deleted or added anew last, nobody asked.
+  it('does not hide that the second holds an adding and an ending kind', () => {
+    const added = relation('add_external_contact', 'edit_external_contact');
+    expect([added.state, added.lastRank]).toEqual(['ACTIVE', 2]);
+    const deletion = customer('del_external_contact');
+    const asked = decide(added, deletion, customerRelation, customerRelationMachine, {
+      ...at,
+      reread: { kind: 'ask' },
+    });
+    expect(asked.kind).toBe('reread');
+    expect(relation('add_external_contact', 'edit_external_contact', 'del_external_contact').unconfirmed).toBe(true);
+  });
+});
+
 const steps = fc.array(fc.record({ choice: fc.nat(20), later: fc.nat(2) }), { minLength: 1, maxLength: 7 });
 const shuffled = <T>(events: readonly T[], seed: readonly number[]): T[] =>
   events

@@ -85,8 +85,7 @@ export function decide(
   }
   // Strictly older only: CreateTime has whole seconds, and equal ones carry no order.
   if (time !== null && entity.lastEventTime !== null && time < entity.lastEventTime) {
-    const late = { trigger: trigger ?? '', state: entity.state, lastRank: entity.lastRank };
-    const doubt = trigger !== null && machine?.doubtedBy?.(late) ? 'mark' : null;
+    const doubt = isDoubted(entity, trigger, machine) ? 'mark' : null;
     return { kind: 'stale', reason: `CreateTime ${time} is older than ${entity.lastEventTime}`, doubt };
   }
   const from = stateOf(entity, machine);
@@ -105,14 +104,19 @@ export function decide(
   }
   if (told === null && lastRank !== null && rank < lastRank) {
     const reason = `rank ${rank} in second ${time} comes before rank ${lastRank}`;
-    return { kind: 'stale', reason, doubt: isAmbiguous ? 'mark' : null };
+    // A higher rank says which came last, but one that tells nothing of the state hides what the lower one would have done.
+    return { kind: 'stale', reason, doubt: isAmbiguous || isDoubted(entity, trigger, machine) ? 'mark' : null };
   }
   const moved = machine ? move(machine, from, trigger, event) : stay(from);
   if ('kind' in moved) return moved;
   const keepsDoubt = moved.keepsDoubt && entity.unconfirmed;
   const unsure = isAhead || (isAmbiguous && told === null) || keepsDoubt || !isKnown(entity, machine);
+  // Told nothing new, the entity still stands where a lower rank of this second put it: a third event of the second has to
+  // be compared with that one, or an edit between an adding and an ending would hide that the second holds both.
+  const tellsNothing = moved.keepsDoubt && moved.to === from;
   // What is applied never decreases in (time, rank), also where a re-read put the lower rank last.
-  const appliedRank = told === 'apply' ? Math.max(rank, lastRank ?? rank) : rank;
+  const isKept = lastRank !== null && (told === 'apply' ? lastRank > rank : tellsNothing);
+  const appliedRank = isKept ? lastRank : rank;
   const next: EntitySnapshot = {
     version: entity.version + 1,
     state: moved.to,
@@ -124,6 +128,11 @@ export function decide(
   };
   const reason = isAhead ? `${moved.reason}; CreateTime ${event.createTime} is ahead, taken as ${time}` : moved.reason;
   return { kind: 'apply', next, from, rank: appliedRank, time, commands: moved.commands, reason };
+}
+
+function isDoubted(entity: EntitySnapshot, trigger: string | null, machine: StateMachine | null): boolean {
+  if (trigger === null || !machine?.doubtedBy) return false;
+  return machine.doubtedBy({ trigger, state: entity.state, lastRank: entity.lastRank });
 }
 
 function timeOf({ createTime }: WecomEvent, receivedAtMs: number): { time: number | null; isAhead: boolean } {

@@ -1,5 +1,5 @@
 import { MUTANTS } from './mutants/mutants.js';
-import { runMutant, type MutantReport } from './mutant-run.js';
+import { runMutant, type MutantReport, type Until } from './mutant-run.js';
 import { Schedule } from './schedule.js';
 import { sweepPair, type Pair } from './sweep.js';
 import { told, type Told } from './tally.js';
@@ -13,7 +13,7 @@ export type Task =
       readonly count: number;
       readonly untilMs: number;
     }
-  | { readonly kind: 'mutants'; readonly names: readonly string[]; readonly seed: number; readonly seedsMax: number }
+  | { readonly kind: 'mutants'; readonly names: readonly string[]; readonly seed: number; readonly until: Until }
   | { readonly kind: 'sweep'; readonly pairs: readonly Pair[]; readonly seed: number };
 
 function cpuMs(): number {
@@ -42,7 +42,7 @@ async function run(task: Task): Promise<void> {
     case 'mutants':
       for (const name of task.names) {
         const mutant = MUTANTS.find((one) => one.name === name);
-        if (mutant) send(await runMutant(mutant, task.seed, task.seedsMax));
+        if (mutant) send(await runMutant(mutant, task.seed, task.until));
       }
       break;
     case 'sweep':

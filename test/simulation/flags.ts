@@ -3,6 +3,8 @@ export interface Flags {
   readonly minutes: number;
   readonly seed: number;
   readonly workers: number;
+  /** How often a mutant has to be caught before the next one's turn. */
+  readonly enough: number;
   readonly mode: 'seeds' | 'mutants' | 'sweep';
   /** Part of a mutant's name. */
   readonly only: string;
@@ -10,14 +12,18 @@ export interface Flags {
   readonly isTold: boolean;
 }
 
-const USAGE = `npm run test:sim -- [--seeds N] [--minutes M] [--seed S] [--workers W] [--tell] [--mutants | --sweep] [--only NAME]
+const USAGE = `npm run test:sim -- [--seeds N] [--minutes M] [--seed S] [--workers W] [--tell] [--mutants | --sweep]
+                     [--only NAME] [--enough N]
   --seeds N     schedules to run (with --mutants: the most for each of them; with --sweep: all if not given)
   --minutes M   stop after so long, whatever is left
   --seed S      the first seed; each schedule has one of its own
   --workers W   processes side by side
   --tell        print the history of that one seed
-  --mutants     run wrong products, each until it was caught five times
+  --mutants     run wrong products, each until it was caught five times, or --enough N times
   --sweep       crash at every labelled call, before and after it, and at all pairs of them`;
+
+/** The hardest to catch needs about a hundred: by then it was caught with near certainty. */
+const MUTANT_SEEDS_MAX = 1_000;
 
 export class FlagsError extends Error {
   readonly code = 'SIMULATION_FLAGS_INVALID';
@@ -29,7 +35,7 @@ export class FlagsError extends Error {
 }
 
 export function readFlags(args: readonly string[]): Flags {
-  const numbers: Record<string, number> = { seeds: 0, minutes: 0, seed: 1, workers: 2 };
+  const numbers: Record<string, number> = { seeds: 0, minutes: 0, seed: 1, workers: 2, enough: 5 };
   let mode: Flags['mode'] = 'seeds';
   let [isTold, only] = [false, ''];
   for (let index = 0; index < args.length; index += 1) {
@@ -42,16 +48,16 @@ export function readFlags(args: readonly string[]): Flags {
       [numbers[name], index] = [Number(value), index + 1];
     else throw new FlagsError(`not understood: ${args[index] ?? ''} ${value}`);
   }
-  const { seeds = 0, minutes = 0, seed = 1, workers = 2 } = numbers;
+  const { seeds = 0, minutes = 0, seed = 1, workers = 2, enough = 5 } = numbers;
   const seedsMax =
     seeds > 0
       ? seeds
       : minutes > 0
         ? Number.MAX_SAFE_INTEGER
         : mode === 'mutants'
-          ? 150
+          ? MUTANT_SEEDS_MAX
           : mode === 'sweep'
             ? Number.MAX_SAFE_INTEGER
             : 200;
-  return { seeds: seedsMax, minutes, seed, workers: Math.max(1, Math.floor(workers)), mode, only, isTold };
+  return { seeds: seedsMax, minutes, seed, workers: Math.max(1, Math.floor(workers)), enough, mode, only, isTold };
 }

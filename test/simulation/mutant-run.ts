@@ -10,12 +10,17 @@ export interface MutantReport {
   readonly firstSeed: number | null;
 }
 
+export interface Until {
+  readonly seeds: number;
+  readonly caught: number;
+}
+
 /** Runs a wrong product until it was caught often enough for an average, or the seeds are used up. */
-export async function runMutant(mutation: Mutation, seedFrom: number, seedsMax: number): Promise<MutantReport> {
+export async function runMutant(mutation: Mutation, seedFrom: number, until: Until): Promise<MutantReport> {
   const by = new Map<string, number>();
   let [seeds, caught] = [0, 0];
   let firstSeed: number | null = null;
-  for (let seed = seedFrom; seeds < seedsMax && caught < CAUGHT_ENOUGH; seed += 1) {
+  for (let seed = seedFrom; seeds < until.seeds && caught < until.caught; seed += 1) {
     const { violations } = await new Schedule({ seed, mutation }).run();
     seeds += 1;
     if (violations.length === 0) continue;
@@ -26,8 +31,6 @@ export async function runMutant(mutation: Mutation, seedFrom: number, seedsMax: 
   }
   return { name: mutation.name, seeds, caught, by: [...by].sort((a, b) => b[1] - a[1]), firstSeed };
 }
-
-const CAUGHT_ENOUGH = 5;
 
 export function reportLine({ name, seeds, caught, by, firstSeed }: MutantReport): string {
   const invariants = by.map(([invariant, count]) => `${invariant.split(' ')[0]}×${count}`).join(' ');

@@ -45,6 +45,9 @@ const UNREST_MS = 5_000;
 const SAFETY_MS_MAX = 90_000;
 /** Bounded: the longest line of retries, leases and sessions that must run out, several times over. */
 const LIVENESS_MS = 240_000;
+const CROWDED_CHANCE = 0.4;
+/** Of those: two lanes serve each object from the start. */
+const TWO_LANES_CHANCE = 0.4;
 const LOOK_MS = 500;
 const RESTART_MS_MAX = 4_000;
 
@@ -59,6 +62,8 @@ export class Schedule {
   readonly disks = new Map<Host, MemoryDisk>();
   readonly view: View;
   isOrderMixed = false;
+  /** All that happens, happens to a few objects and at nearly one time, and several workers have it in hand. */
+  readonly isCrowded: boolean;
   private readonly gateways = new Map<Life, Gateway>();
   private readonly receivedAt = new Map<string, number>();
   private readonly mutation: Mutation | null;
@@ -71,13 +76,17 @@ export class Schedule {
     const random = (this.random = new SeededRandom(seed, 'schedule'));
     const profile: FaultProfile = options.crashPoints ? NO_FAULTS : drawProfile(new SeededRandom(seed, 'profile'));
     const world = (this.world = new World(seed, profile));
-    world.crashPoints = (options.crashPoints ?? []).map((point) => ({ ...point }));
+    world.crashPoints = (options.crashPoints ?? profile.crashPoints).map((point) => ({ ...point }));
     if (options.isTold) world.history = [];
     this.guard = new GuardServer(world);
     this.broker = new Broker(world);
     const later = (ms: number, act: () => void): void => world.later(ms, act);
     this.database = new Database({ later, lockWaitMs: DATABASE.lockWaitMs });
-    this.handlerHabits = { buggyPercent: random.pick([0, 10, 25]), slowPercent: random.pick([0, 0, 20]) };
+    this.isCrowded = random.chance(CROWDED_CHANCE);
+    this.handlerHabits = {
+      buggyPercent: random.pick([0, 10, 25, 50]),
+      slowPercent: random.pick(this.isCrowded ? [0, 20, 20] : [0, 0, 20]),
+    };
     this.wecom = new FakeWecom(world, this.habits(random), (request, event) => this.post(request, event));
     this.view = this.makeView();
     this.checks = makeChecks();
@@ -92,11 +101,16 @@ export class Schedule {
     world.onCrash = (life) => this.restartLater(life.host);
     this.addHosts();
     this.wecom.start();
+    if (this.isCrowded && this.random.chance(TWO_LANES_CHANCE)) {
+      this.isOrderMixed = true;
+      this.broker.repartition();
+    }
     new Calamities(world, this, new SeededRandom(this.options.seed, 'calamities')).plan();
     await world.scheduler.run(SAFETY_MS_MAX, () => this.wecom.isQuiet);
     await world.scheduler.run(world.now + UNREST_MS);
     world.tell('world', 'the faults stop');
     world.calm();
+    if (!this.options.crashPoints) world.crashPoints = [];
     const end = world.now + LIVENESS_MS;
     while (world.now < end && !this.isAtRest()) await world.scheduler.run(world.now + LOOK_MS);
     for (const check of this.checks) check.atEnd(this.view);
@@ -122,6 +136,7 @@ export class Schedule {
     const isSwept = this.options.crashPoints !== undefined;
     return {
       events: isSwept ? 6 : 6 + random.upTo(16),
+      isCrowded: this.isCrowded,
       repeatsAfterStatus: random.chance(0.5),
       duplicateChance: random.pick([0, 0.2, 0.5]),
       disorderMs: random.pick([0, 500, 4_000]),
@@ -135,7 +150,7 @@ export class Schedule {
     const { random } = this;
     const isSwept = this.options.crashPoints !== undefined;
     const gateways = isSwept ? 1 : 1 + random.upTo(2);
-    const workers = isSwept ? 1 : 1 + random.upTo(2);
+    const workers = isSwept ? 1 : (this.isCrowded ? 2 : 1) + random.upTo(2);
     for (let index = 1; index <= gateways; index += 1) this.addHost(`gateway${index}`, 'gateway');
     for (let index = 1; index <= workers; index += 1) this.addHost(`worker${index}`, 'worker');
     this.addHost('operator1', 'operator');

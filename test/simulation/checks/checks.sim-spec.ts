@@ -13,6 +13,8 @@ import { EffectWithOutcome } from './effect-with-outcome.js';
 import { EnoughSucceeded } from './enough-succeeded.js';
 import { FinalOutcome } from './final-outcome.js';
 import { GuardTruth } from './guard-truth.js';
+import { KnownErrors } from './known-errors.js';
+import { Lines } from './lines.js';
 import { NothingLost } from './nothing-lost.js';
 import { OneEffect } from './one-effect.js';
 import { Order } from './order.js';
@@ -70,6 +72,50 @@ const CASES: readonly (readonly [make: () => Check, wrong: (check: Check) => voi
         view({ tables: { event_log: [row({ plaintext: 'x' })] } }),
       );
     },
+  ],
+  [
+    () => new KnownErrors(),
+    (check) => check.onCommit([update(row(), row({ status: 'RETRY', error_code: 'TypeError' }))], view()),
+    (check) => check.onCommit([update(row(), row({ status: 'RETRY', error_code: 'BUG' }))], view()),
+  ],
+  [
+    () => new Lines(),
+    (check) =>
+      check.onCommit(
+        [insert('event_log', row({ status: 'DEAD', lane_seq: 1 })), insert('event_log', row({ id: 2 }))],
+        view(),
+      ),
+    (check) => {
+      const [dead, parked] = [row({ status: 'DEAD', lane_seq: 1 }), row({ id: 2, status: 'PARKED', lane_seq: 2 })];
+      check.onCommit(
+        [insert('event_log', row({ id: 3 })), insert('event_log', dead), insert('event_log', parked)],
+        view(),
+      );
+      check.onCommit([insert('event_log', row({ id: 4, entity_key: 'own/wwA/customer-group/wr2' }))], view());
+      check.onCommit([update(dead, row({ lane_seq: 1 })), update(parked, row({ id: 2, lane_seq: 2 }))], view());
+      check.onCommit([insert('event_log', row({ id: 5 }))], view());
+    },
+  ],
+  [
+    () => new Lines(),
+    (check) => {
+      const [dead, parked] = [row({ status: 'DEAD', lane_seq: 1 }), row({ id: 2, status: 'PARKED', lane_seq: 2 })];
+      check.onCommit([insert('event_log', dead), insert('event_log', parked)], view());
+      check.onCommit([update(parked, row({ id: 2, lane_seq: 2 }))], view());
+    },
+    (check) => {
+      const [dead, parked] = [row({ status: 'DEAD', lane_seq: 1 }), row({ id: 2, status: 'PARKED', lane_seq: 2 })];
+      check.onCommit([insert('event_log', dead), insert('event_log', parked)], view());
+      check.onCommit([update(parked, row({ id: 2, status: 'DISCARDED', lane_seq: 2 }))], view());
+    },
+  ],
+  [
+    () => new Lines(),
+    (check) => {
+      const place = { status: 'PARKED', lane_seq: 1 };
+      check.onCommit([insert('event_log', row(place)), insert('event_log', row({ id: 2, ...place }))], view());
+    },
+    (check) => check.onCommit([insert('event_log', row({ status: 'PARKED', lane_seq: 1 }))], view()),
   ],
   [
     () => new NothingLost(),
@@ -236,7 +282,7 @@ describe('a checker', () => {
   );
 
   it('is there for each that a schedule has', () => {
-    expect(CASES.map(([make]) => make().constructor.name).sort()).toEqual(
+    expect([...new Set(CASES.map(([make]) => make().constructor.name))].sort()).toEqual(
       makeChecks()
         .map((check) => check.constructor.name)
         .sort(),

@@ -1,5 +1,6 @@
-import { isTrue, type Data, type Scope, type SubqueryRunner, type Value } from './sql-expression.js';
-import type { Column, Delete, Insert, Select, Source, Statement, Update } from './sql-parser.js';
+import { compare, grouped, type Scoped } from './grouped.js';
+import { INSERTED, isTrue, type Data, type Scope, type SubqueryRunner, type Value } from './sql-expression.js';
+import type { Delete, Insert, JsonTable, Select, Source, Statement, Union, Update } from './sql-parser.js';
 import { duplicateKey } from './sql-error.js';
 import { Row, type Table } from './table.js';
 import { Blocked, type Transaction } from './transaction.js';
@@ -9,9 +10,14 @@ export interface Executed {
   readonly affected: number;
 }
 
-interface Found {
-  readonly scope: Scope;
+interface Found extends Scoped {
   readonly rows: readonly Row[];
+}
+
+/** A column whose value is settled before any row is looked at. */
+interface Known {
+  readonly column: string;
+  readonly value: Value;
 }
 
 interface Search {
@@ -46,10 +52,13 @@ export class Execution {
   run(statement: Statement, values: readonly Value[]): Executed {
     switch (statement.kind) {
       case 'select':
-        return { rows: this.select(statement, values, {}), affected: 0 };
+        return { rows: this.select(statement, values, NO_SCOPE), affected: 0 };
+      case 'union':
+        return { rows: this.union(statement, values), affected: 0 };
       case 'insert':
         return { rows: [], affected: this.insert(statement, values) };
       case 'update':
+        if (statement.sources.length > 1) return { rows: [], affected: this.updateJoined(statement, values) };
         return {
           rows: [],
           affected: this.change(statement, values, (data, scope) => this.set(statement, data, scope, values)),
@@ -68,11 +77,21 @@ export class Execution {
     const isOne = query.lock === 'none' && query.groupBy === null && query.limit?.(outer, values, this.runner) === 1;
     if (query.orderBy.length > 0) found = isOne ? this.first(found, query, values) : this.sort(found, query, values);
     if (query.groupBy !== null || query.columns.some(({ kind }) => kind === 'count' || kind === 'max'))
-      return this.groups(query, found, values);
+      return grouped(query, found, (value, scope) => value(scope, values, this.runner));
     const limit = query.limit === null ? found.length : Number(query.limit(outer, values, this.runner));
     const taken = found.slice(0, limit);
     if (isLocking) this.lockAll(taken);
     return taken.map(({ scope }) => this.project(query, scope, values));
+  }
+
+  /** Columns are called as the first part calls them. */
+  private union({ parts }: Union, values: readonly Value[]): Data[] {
+    const names = parts[0]?.columns.map(({ name }) => name) ?? [];
+    return parts.flatMap((part) =>
+      this.select(part, values, NO_SCOPE).map((row) =>
+        Object.fromEntries(Object.values(row).map((value, index) => [names[index] ?? '', value])),
+      ),
+    );
   }
 
   /** All combinations of the sources' rows that fit. A locking read also looks at what others have not committed yet. */
@@ -84,58 +103,83 @@ export class Execution {
     isLocking: boolean,
   ): Found[] {
     const found: Found[] = [];
-    const seen = new Set<string>();
+    // One row has several versions for a locking read only.
+    const seen = isLocking ? new Set<string>() : null;
     const descend = (depth: number, scope: Scope, rows: readonly Row[]): void => {
       const source = sources[depth];
       if (source === undefined) {
         if (where !== null && !isTrue(where(scope, values, this.runner))) return;
-        const key = rows.map(({ id }) => id).join();
-        if (isLocking && seen.has(key)) return;
-        seen.add(key);
+        if (seen !== null) {
+          const key = rows.length === 1 ? `${rows[0]!.id}` : rows.map(({ id }) => id).join();
+          if (seen.has(key)) return;
+          seen.add(key);
+        }
         found.push({ scope, rows });
         return;
       }
-      for (const [data, row] of this.candidates(source, {
-        scope,
-        values,
-        isLocking,
-        where,
-        isOnly: sources.length === 1,
-      })) {
-        const next = { ...scope, [source.alias]: data };
-        if (source.on !== null && !isTrue(source.on(next, values, this.runner))) continue;
+      const add = (data: Data, row: Row | null): void => {
+        const next = depth === 0 && scope === NO_SCOPE ? { [source.alias]: data } : { ...scope, [source.alias]: data };
+        if (source.on !== null && !isTrue(source.on(next, values, this.runner))) return;
         descend(depth + 1, next, row ? [...rows, row] : rows);
-      }
+      };
+      this.candidates(source, { scope, values, isLocking, where, isOnly: sources.length === 1 }, add);
     };
     descend(0, outer, []);
     return found;
   }
 
-  private *candidates(
-    source: Source,
-    { scope, values, isLocking, where, isOnly }: Search,
-  ): Iterable<[Data, Row | null]> {
-    if (typeof source.of !== 'string') {
-      for (const data of this.select(source.of, values, scope)) yield [data, null];
+  private candidates(source: Source, search: Search, add: (data: Data, row: Row | null) => void): void {
+    const { of } = source;
+    if (typeof of !== 'string') {
+      const { scope, values } = search;
+      const derived = of.kind === 'json' ? this.jsonRows(of, scope, values) : this.select(of, values, scope);
+      for (const data of derived) add(data, null);
       return;
     }
-    const { rows } = this.table(source.of);
-    // What does not depend on the row itself is worked out once; the whole condition is still asked for each row left.
-    const known = [...(where?.equalities ?? []), ...(source.on?.equalities ?? [])].flatMap(
-      ({ alias, column, value }) => {
-        const isOwn = alias === source.alias || (alias === null && isOnly);
-        const of = value.column;
-        const isFixed = of === undefined || (of.alias !== null && of.alias !== source.alias && of.alias in scope);
-        return isOwn && isFixed ? [[column, value(scope, values, this.runner)] as const] : [];
-      },
-    );
-    const id = known.find(([column]) => column === 'id')?.[1];
-    const looked = typeof id === 'number' ? [rows.get(id)] : rows.values();
-    for (const row of looked) {
-      if (row === undefined) continue;
-      for (const data of row.versions(this.transaction, isLocking))
-        if (known.every(([column, value]) => data[column] === value)) yield [data, row];
+    const { rows } = this.table(of);
+    const known = this.known(source, search);
+    const id = known.find(({ column }) => column === 'id')?.value;
+    if (typeof id !== 'number') {
+      for (const row of rows.values()) this.versions(row, known, search, add);
+      return;
     }
+    const row = rows.get(id);
+    if (row !== undefined) this.versions(row, known, search, add);
+  }
+
+  /** A locking read also has to look at what another transaction has written, which may become the row. */
+  private versions(
+    row: Row,
+    known: readonly Known[],
+    { isLocking }: Search,
+    add: (data: Data, row: Row | null) => void,
+  ): void {
+    const seen = row.seenBy(this.transaction);
+    if (seen !== null && fits(seen, known)) add(seen, row);
+    const { written } = row;
+    if (isLocking && row.owner !== this.transaction && written && fits(written, known)) add(written, row);
+  }
+
+  /** What does not depend on the row itself is worked out once; the whole condition is still asked for each row left. */
+  private known({ alias, on }: Source, { scope, values, where, isOnly }: Search): Known[] {
+    const known: Known[] = [];
+    for (const equalities of [where?.equalities, on?.equalities]) {
+      for (const equality of equalities ?? []) {
+        if (equality.alias === null ? !isOnly : equality.alias !== alias) continue;
+        const of = equality.value.column;
+        if (of !== undefined && (of.alias === null || of.alias === alias || !(of.alias in scope))) continue;
+        known.push({ column: equality.column, value: equality.value(scope, values, this.runner) });
+      }
+    }
+    return known;
+  }
+
+  private jsonRows({ document, columns }: JsonTable, scope: Scope, values: readonly Value[]): Data[] {
+    const text = document(scope, values, this.runner);
+    if (text === null) return [];
+    const rows: unknown = JSON.parse(String(text));
+    if (!Array.isArray(rows)) return [];
+    return rows.map((row) => Object.fromEntries(columns.map(({ name, read }) => [name, read(row)])));
   }
 
   private lockAll(found: readonly Found[]): void {
@@ -170,53 +214,45 @@ export class Execution {
     return row;
   }
 
-  private groups(query: Select, found: readonly Found[], values: readonly Value[]): Data[] {
-    const groups = new Map<Value, Found[]>();
-    for (const one of found) {
-      const key = query.groupBy === null ? null : query.groupBy(one.scope, values, this.runner);
-      const group = groups.get(key);
-      if (group) group.push(one);
-      else groups.set(key, [one]);
-    }
-    if (query.groupBy === null && groups.size === 0) groups.set(null, []);
-    return [...groups.values()].map((group) =>
-      Object.fromEntries(query.columns.map((column) => [column.name, this.aggregate(column, group, values)])),
-    );
-  }
-
-  private aggregate(column: Column, group: readonly Found[], values: readonly Value[]): Value {
-    if (column.kind === 'count') return group.length;
-    const all = group.map(({ scope }) => column.value(scope, values, this.runner));
-    if (column.kind !== 'max') return all[0] ?? null;
-    return all.reduce<Value>((max, value) => (max === null || compare(value, max) > 0 ? value : max), null);
-  }
-
-  private insert({ table: name, columns, rows }: Insert, values: readonly Value[]): number {
+  /** Counts as the server does: 1 for a new row, 2 for one that the duplicate changed. */
+  private insert({ table: name, columns, rows, onDuplicate }: Insert, values: readonly Value[]): number {
     const table = this.table(name);
+    let affected = 0;
     for (const expressions of rows) {
       const id = table.takeId();
       const data: Record<string, Value> = { id };
       for (const column of table.schema.nullable ?? []) data[column] = null;
       expressions.forEach((value, index) => (data[columns[index] ?? ''] = value({}, values, this.runner)));
-      this.checkKeys(table, data);
-      const row = new Row(table, id);
-      this.writer.lock(row);
-      this.writer.write(row, data, true);
+      const other = this.rowOfKey(table, data);
+      if (other === null) {
+        const row = new Row(table, id);
+        this.writer.lock(row);
+        this.writer.write(row, data, true);
+        affected += 1;
+        continue;
+      }
+      if (onDuplicate === null) throw duplicateKey(other.key);
+      this.writer.lock(other.row);
+      const scope = { [name]: other.data, [INSERTED]: data };
+      this.writer.write(other.row, this.set({ table: name, sets: onDuplicate }, other.data, scope, values));
+      affected += 2;
     }
-    return rows.length;
+    return affected;
   }
 
   /** Whoever holds the row of that key decides whether there is one: the insert waits for the end of that transaction. */
-  private checkKeys(table: Table, data: Data): void {
-    table.keys.forEach((keys, index) => {
+  private rowOfKey(table: Table, data: Data): { readonly row: Row; readonly data: Data; readonly key: string } | null {
+    for (const [index, keys] of table.keys.entries()) {
       const key = table.keyOf(index, data);
-      const other = keys.get(key);
-      if (other === undefined) return;
-      if (!this.writer.canLock(other)) throw new Blocked(other);
-      if (other.seenBy(this.writer) !== null) throw duplicateKey(key);
+      const row = keys.get(key);
+      if (row === undefined) continue;
+      if (!this.writer.canLock(row)) throw new Blocked(row);
+      const seen = row.seenBy(this.writer);
+      if (seen !== null) return { row, data: seen, key };
       // Deleted by this very transaction.
       throw new Error('the simulated database inserts no key again that its transaction has deleted');
-    });
+    }
+    return null;
   }
 
   private change(
@@ -224,7 +260,7 @@ export class Execution {
     values: readonly Value[],
     next: (data: Data, scope: Scope) => Data | null,
   ): number {
-    const found = this.find([{ alias: name, of: name, on: null }], where, values, {}, true);
+    const found = this.find([{ alias: name, of: name, on: null }], where, values, NO_SCOPE, true);
     this.lockAll(found);
     for (const { rows } of found) {
       for (const row of rows) {
@@ -235,7 +271,39 @@ export class Execution {
     return found.length;
   }
 
-  private set({ table, sets }: Update, data: Data, scope: Scope, values: readonly Value[]): Data {
+  /**
+   * One row after the other in the order of the join: locked, then looked at, then changed. What another transaction holds
+   * is waited for even if it would not be meant, since only an UPDATE of a single table looks before it waits. A row that
+   * fits twice is changed once, and counts once; the client asks for the rows that fit (CLIENT_FOUND_ROWS).
+   */
+  private updateJoined(update: Update, values: readonly Value[]): number {
+    const { sources, table, where } = update;
+    const changed = new Set<Row>();
+    for (const { scope, rows } of this.find(sources, null, values, NO_SCOPE, true)) {
+      for (const row of rows) {
+        if (changed.has(row)) continue;
+        const wasHeld = this.writer.holds(row);
+        this.writer.lock(row);
+        const data = row.seenBy(this.writer);
+        const now = data && { ...scope, [table]: data };
+        const on = sources[sources.length - 1]?.on ?? null;
+        const fits = (condition: typeof where): boolean =>
+          now !== null && (condition === null || isTrue(condition(now, values, this.runner)));
+        if (data !== null && now !== null && fits(on) && fits(where)) {
+          this.writer.write(row, this.set(update, data, now, values));
+          changed.add(row);
+        } else if (!wasHeld) this.writer.unlock(row);
+      }
+    }
+    return changed.size;
+  }
+
+  private set(
+    { table, sets }: Pick<Update, 'table' | 'sets'>,
+    data: Data,
+    scope: Scope,
+    values: readonly Value[],
+  ): Data {
     let next = data;
     // From left to right, each on what the ones before it have written, as MySQL does.
     for (const [column, value] of sets) {
@@ -256,10 +324,9 @@ export class Execution {
   }
 }
 
-/** NULL comes first. */
-function compare(one: Value, other: Value): number {
-  if (one === other) return 0;
-  if (one === null) return -1;
-  if (other === null) return 1;
-  return one < other ? -1 : 1;
+const NO_SCOPE: Scope = {};
+
+function fits(data: Data, known: readonly Known[]): boolean {
+  for (const { column, value } of known) if (data[column] !== value) return false;
+  return true;
 }

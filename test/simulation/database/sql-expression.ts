@@ -17,6 +17,8 @@ export interface Equality {
   readonly column: string;
   readonly value: Expression;
 }
+/** What the row of an INSERT was to be, for `VALUES(column)`; no alias can have this name. */
+export const INSERTED = ' inserted';
 /** Runs a query inside of a query; it never locks. */
 export type SubqueryRunner = (query: unknown, scope: Scope, values: readonly Value[]) => readonly Data[];
 
@@ -40,10 +42,10 @@ function parseOr(parser: ExpressionParser): Expression {
   let left = parseAnd(parser);
   while (parser.tokens.accept('OR')) {
     const [one, other] = [left, parseAnd(parser)];
-    left = (...given) => {
-      const first = one(...given);
+    left = (scope, values, run) => {
+      const first = one(scope, values, run);
       if (isTrue(first)) return true;
-      const second = other(...given);
+      const second = other(scope, values, run);
       return isTrue(second) ? true : first === null || second === null ? null : false;
     };
   }
@@ -54,10 +56,10 @@ function parseAnd(parser: ExpressionParser): Expression {
   let left = parseNot(parser);
   while (parser.tokens.accept('AND')) {
     const [one, other] = [left, parseNot(parser)];
-    left = (...given) => {
-      const first = one(...given);
+    left = (scope, values, run) => {
+      const first = one(scope, values, run);
       if (first !== null && !isTrue(first)) return false;
-      const second = other(...given);
+      const second = other(scope, values, run);
       return second !== null && !isTrue(second) ? false : first === null || second === null ? null : true;
     };
     left.equalities = [...(one.equalities ?? []), ...(other.equalities ?? [])];
@@ -68,8 +70,8 @@ function parseAnd(parser: ExpressionParser): Expression {
 function parseNot(parser: ExpressionParser): Expression {
   if (!parser.tokens.accept('NOT')) return parseComparison(parser);
   const inner = parseNot(parser);
-  return (...given) => {
-    const value = inner(...given);
+  return (scope, values, run) => {
+    const value = inner(scope, values, run);
     return value === null ? null : !isTrue(value);
   };
 }
@@ -86,8 +88,8 @@ const COMPARISONS: Readonly<Record<string, (one: number | string, other: number 
 function parseComparison(parser: ExpressionParser): Expression {
   const { tokens } = parser;
   const left = parseSum(parser);
-  if (tokens.accept('IS', 'NOT', 'NULL')) return (...given) => left(...given) !== null;
-  if (tokens.accept('IS', 'NULL')) return (...given) => left(...given) === null;
+  if (tokens.accept('IS', 'NOT', 'NULL')) return (scope, values, run) => left(scope, values, run) !== null;
+  if (tokens.accept('IS', 'NULL')) return (scope, values, run) => left(scope, values, run) === null;
   const isNegated = tokens.is('NOT', 'IN') && tokens.accept('NOT');
   if (tokens.accept('IN')) return parseIn(parser, left, isNegated);
   if (tokens.accept('LIKE')) return parseLike(parser, left);
@@ -95,8 +97,8 @@ function parseComparison(parser: ExpressionParser): Expression {
   if (!compare || tokens.next.kind !== 'sign') return left;
   const sign = tokens.take().text;
   const right = parseSum(parser);
-  const comparison: Expression = (...given) => {
-    const [one, other] = [plain(left(...given)), plain(right(...given))];
+  const comparison: Expression = (scope, values, run) => {
+    const [one, other] = [plain(left(scope, values, run)), plain(right(scope, values, run))];
     return one === null || other === null ? null : compare(one, other);
   };
   const equal = (side: Expression, value: Expression): Equality[] =>
@@ -110,8 +112,8 @@ function parseLike(parser: ExpressionParser, left: Expression): Expression {
   const pattern = parseSum(parser);
   parser.tokens.expect('ESCAPE');
   parser.tokens.take();
-  return (...given) => {
-    const [text, wanted] = [plain(left(...given)), plain(pattern(...given))];
+  return (scope, values, run) => {
+    const [text, wanted] = [plain(left(scope, values, run)), plain(pattern(scope, values, run))];
     if (text === null || wanted === null) return null;
     return String(text).toLowerCase().includes(String(wanted).slice(1, -1).replace(/!(.)/g, '$1').toLowerCase());
   };
@@ -120,20 +122,20 @@ function parseLike(parser: ExpressionParser, left: Expression): Expression {
 function parseIn(parser: ExpressionParser, left: Expression, isNegated: boolean): Expression {
   const { tokens } = parser;
   tokens.expect('(');
-  let among: (...given: Parameters<Expression>) => readonly Value[];
+  let among: (scope: Scope, values: readonly Value[], run: SubqueryRunner) => readonly Value[];
   if (tokens.is('SELECT')) {
     const query = parser.subquery();
     among = (scope, values, run) => run(query, scope, values).map((row) => Object.values(row)[0] ?? null);
   } else {
     const items = [parseSum(parser)];
     while (tokens.accept(',')) items.push(parseSum(parser));
-    among = (...given) => items.map((item) => item(...given));
+    among = (scope, values, run) => items.map((item) => item(scope, values, run));
   }
   tokens.expect(')');
-  return (...given) => {
-    const value = left(...given);
+  return (scope, values, run) => {
+    const value = left(scope, values, run);
     if (value === null) return null;
-    return among(...given).includes(value) !== isNegated;
+    return among(scope, values, run).includes(value) !== isNegated;
   };
 }
 
@@ -141,8 +143,8 @@ function parseSum(parser: ExpressionParser): Expression {
   let left = parsePrimary(parser);
   while (parser.tokens.accept('+')) {
     const [one, other] = [left, parsePrimary(parser)];
-    left = (...given) => {
-      const [first, second] = [one(...given), other(...given)];
+    left = (scope, values, run) => {
+      const [first, second] = [one(scope, values, run), other(scope, values, run)];
       return first === null || second === null ? null : Number(first) + Number(second);
     };
   }
@@ -171,7 +173,12 @@ function parsePrimary(parser: ExpressionParser): Expression {
     const [first] = [parseExpression(parser), tokens.expect(',')];
     const second = parseExpression(parser);
     tokens.expect(')');
-    return (...given) => first(...given) ?? second(...given);
+    return (scope, values, run) => first(scope, values, run) ?? second(scope, values, run);
+  }
+  if (tokens.accept('VALUES', '(')) {
+    const column = tokens.name();
+    tokens.expect(')');
+    return (scope) => scope[INSERTED]?.[column] ?? null;
   }
   if (tokens.accept('CASE', 'WHEN')) return parseCase(parser);
   const token = tokens.take();
@@ -198,7 +205,8 @@ function parseCase(parser: ExpressionParser): Expression {
   tokens.expect('ELSE');
   const no = parseExpression(parser);
   tokens.expect('END');
-  return (...given) => (isTrue(condition(...given)) ? yes(...given) : no(...given));
+  return (scope, values, run) =>
+    isTrue(condition(scope, values, run)) ? yes(scope, values, run) : no(scope, values, run);
 }
 
 function parseColumn(parser: ExpressionParser, first: string): Expression {

@@ -1,11 +1,19 @@
+import { jsonColumn, type JsonColumn } from './json-column.js';
 import { parseExpression, type Expression, type ExpressionParser } from './sql-expression.js';
 import { Tokens } from './sql-tokens.js';
 
 export interface Source {
   readonly alias: string;
-  /** A table, or a query that stands for one. */
-  readonly of: string | Select;
+  /** A table, or a query or a document that stands for one. */
+  readonly of: string | Select | JsonTable;
   readonly on: Expression | null;
+}
+
+/** The elements of a JSON array as rows. */
+export interface JsonTable {
+  readonly kind: 'json';
+  readonly document: Expression;
+  readonly columns: readonly JsonColumn[];
 }
 
 export interface Column {
@@ -27,6 +35,12 @@ export interface Select {
   readonly outer: readonly OuterColumn[];
 }
 
+/** UNION ALL: the rows of one after those of the other. */
+export interface Union {
+  readonly kind: 'union';
+  readonly parts: readonly Select[];
+}
+
 export interface OuterColumn {
   readonly alias: string;
   readonly name: string;
@@ -37,11 +51,16 @@ export interface Insert {
   readonly table: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Expression[])[];
+  /** ON DUPLICATE KEY UPDATE; null where a duplicate is an error. */
+  readonly onDuplicate: readonly (readonly [column: string, value: Expression])[] | null;
 }
 
 export interface Update {
   readonly kind: 'update';
+  /** The one that is changed, which is also the last of `sources`. */
   readonly table: string;
+  /** In the order in which they are joined. */
+  readonly sources: readonly Source[];
   readonly sets: readonly (readonly [column: string, value: Expression])[];
   readonly where: Expression | null;
 }
@@ -52,8 +71,10 @@ export interface Delete {
   readonly where: Expression | null;
 }
 
-export type Statement = Select | Insert | Update | Delete | { readonly kind: 'begin' | 'commit' | 'rollback' };
+export type Statement = Select | Union | Insert | Update | Delete | { readonly kind: 'begin' | 'commit' | 'rollback' };
 
+/** What may come after a table that has no other name. */
+const AFTER_SOURCE = ['FORCE', 'JOIN', 'STRAIGHT_JOIN', 'ON', 'SET', 'WHERE', 'GROUP', 'ORDER', 'LIMIT', 'FOR'];
 const known = new Map<string, Statement>();
 
 /** The subset of SQL that the product sends to MySQL. Anything else is a `SyntaxError`: nothing is guessed. */
@@ -102,6 +123,7 @@ class SqlParser implements ExpressionParser {
   private body(): Statement {
     const { tokens } = this;
     if (tokens.is('SELECT')) return this.select();
+    if (tokens.is('(')) return this.union();
     if (tokens.accept('INSERT', 'INTO')) return this.insert();
     if (tokens.accept('UPDATE')) return this.update();
     if (tokens.accept('DELETE', 'FROM')) return this.delete();
@@ -111,14 +133,25 @@ class SqlParser implements ExpressionParser {
     return { kind: 'rollback' };
   }
 
+  private union(): Union {
+    const { tokens } = this;
+    const parts: Select[] = [];
+    do {
+      tokens.expect('(');
+      this.aliases = [];
+      parts.push(this.select());
+      tokens.expect(')');
+    } while (tokens.accept('UNION', 'ALL'));
+    return { kind: 'union', parts };
+  }
+
   private select(): Select {
     const { tokens } = this;
     tokens.expect('SELECT');
     const columns = [this.column()];
     while (tokens.accept(',')) columns.push(this.column());
     tokens.expect('FROM');
-    const sources = [this.source(false)];
-    while (tokens.accept('JOIN')) sources.push(this.source(true));
+    const sources = this.sources();
     const where = tokens.accept('WHERE') ? parseExpression(this) : null;
     const groupBy = tokens.accept('GROUP', 'BY') ? parseExpression(this) : null;
     const orderBy = tokens.accept('ORDER', 'BY') ? this.order() : [];
@@ -151,16 +184,22 @@ class SqlParser implements ExpressionParser {
     return this.tokens.accept('AS') ? this.tokens.name() : name;
   }
 
+  /** Joined in the order written, whether it says so or not: the order of a plain JOIN is the server's to choose. */
+  private sources(): Source[] {
+    const sources = [this.source(false)];
+    while (this.tokens.accept('JOIN') || this.tokens.accept('STRAIGHT_JOIN')) sources.push(this.source(true));
+    return sources;
+  }
+
   private source(isJoined: boolean): Source {
     const { tokens } = this;
-    let of: string | Select;
+    let of: Source['of'];
     if (tokens.accept('(')) {
       of = this.subquery();
       tokens.expect(')');
-    } else of = tokens.name();
+    } else of = tokens.accept('JSON_TABLE', '(') ? this.jsonTable() : tokens.name();
     let alias = typeof of === 'string' ? of : '';
-    const keywords = ['FORCE', 'JOIN', 'ON', 'WHERE', 'GROUP', 'ORDER', 'LIMIT', 'FOR'];
-    if (tokens.accept('AS') || (tokens.next.kind === 'word' && !keywords.some((word) => tokens.is(word))))
+    if (tokens.accept('AS') || (tokens.next.kind === 'word' && !AFTER_SOURCE.some((word) => tokens.is(word))))
       alias = tokens.name();
     if (tokens.accept('FORCE', 'INDEX', '(')) {
       tokens.name();
@@ -170,6 +209,38 @@ class SqlParser implements ExpressionParser {
     if (!isJoined) return { alias, of, on: null };
     tokens.expect('ON');
     return { alias, of, on: parseExpression(this) };
+  }
+
+  /** `document, '$[*]' COLUMNS (name TYPE PATH '$[0]', ...))` */
+  private jsonTable(): JsonTable {
+    const { tokens } = this;
+    const document = parseExpression(this);
+    tokens.expect(',');
+    const path = tokens.string();
+    if (path !== '$[*]') throw new SyntaxError(`the simulated database takes no rows from ${path}`);
+    tokens.expect('COLUMNS', '(');
+    const columns: JsonColumn[] = [];
+    do {
+      const [name, type] = [tokens.name(), this.jsonType()];
+      tokens.expect('PATH');
+      columns.push(jsonColumn(name, type, tokens.string()));
+    } while (tokens.accept(','));
+    tokens.expect(')', ')');
+    return { kind: 'json', document, columns };
+  }
+
+  private jsonType(): { readonly name: string; readonly lengthMax: number } {
+    const { tokens } = this;
+    const name = tokens.name().toUpperCase();
+    let lengthMax = Number.POSITIVE_INFINITY;
+    if (tokens.accept('(')) {
+      lengthMax = Number(tokens.take().text);
+      tokens.expect(')');
+    }
+    // All texts are compared byte by byte here; the product's key columns are binary, which decides a mixed comparison.
+    if (tokens.accept('CHARACTER', 'SET')) tokens.name();
+    if (tokens.accept('COLLATE')) tokens.name();
+    return { name, lengthMax };
   }
 
   private order(): { value: Expression; isDescending: boolean }[] {
@@ -195,21 +266,37 @@ class SqlParser implements ExpressionParser {
       tokens.expect(')');
       rows.push(row);
     } while (tokens.accept(','));
-    return { kind: 'insert', table, columns, rows };
+    if (!tokens.accept('ON', 'DUPLICATE', 'KEY', 'UPDATE'))
+      return { kind: 'insert', table, columns, rows, onDuplicate: null };
+    this.aliases = [table];
+    const onDuplicate: [string, Expression][] = [];
+    do {
+      const column = tokens.name();
+      tokens.expect('=');
+      onDuplicate.push([column, parseExpression(this)]);
+    } while (tokens.accept(','));
+    return { kind: 'insert', table, columns, rows, onDuplicate };
   }
 
   private update(): Update {
     const { tokens } = this;
-    const table = tokens.name();
-    this.aliases = [table];
+    const sources = this.sources();
+    const target = sources[sources.length - 1];
+    const table = target?.of;
+    if (!target || typeof table !== 'string' || target.alias !== table)
+      throw new SyntaxError('the simulated database changes the table joined last, under its own name');
     tokens.expect('SET');
     const sets: [string, Expression][] = [];
     do {
-      const column = tokens.name();
+      let column = tokens.name();
+      if (tokens.accept('.')) {
+        if (column !== table) throw new SyntaxError(`the simulated database changes ${table}, not ${column}`);
+        column = tokens.name();
+      } else if (sources.length > 1) throw new SyntaxError(`${column} of which table?`);
       tokens.expect('=');
       sets.push([column, parseExpression(this)]);
     } while (tokens.accept(','));
-    return { kind: 'update', table, sets, where: tokens.accept('WHERE') ? parseExpression(this) : null };
+    return { kind: 'update', table, sources, sets, where: tokens.accept('WHERE') ? parseExpression(this) : null };
   }
 
   private delete(): Delete {

@@ -47,6 +47,12 @@ export class Tokens {
     if (!this.accept(...texts)) throw new SyntaxError(`${texts.join(' ')} expected, not ${this.next.text}`);
   }
 
+  string(): string {
+    const token = this.take();
+    if (token.kind !== 'string') throw new SyntaxError(`a text expected, not ${token.text}`);
+    return token.text;
+  }
+
   name(): string {
     const token = this.take();
     if (token.kind !== 'word') throw new SyntaxError(`a name expected, not ${token.text}`);

@@ -21,13 +21,6 @@ export class Row {
       ? this.written
       : this.committed;
   }
-
-  /** What a locking read has to look at: a version that another transaction has written may become the row. */
-  *versions(transaction: Transaction | null, isLocking: boolean): Iterable<Data> {
-    const seen = this.seenBy(transaction);
-    if (seen !== null) yield seen;
-    if (isLocking && this.owner !== transaction && this.written) yield this.written;
-  }
 }
 
 export class Table {

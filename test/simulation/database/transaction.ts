@@ -47,6 +47,18 @@ export class Transaction {
     return row.owner === null || row.owner === this;
   }
 
+  holds(row: Row): boolean {
+    return row.owner === this;
+  }
+
+  /** READ COMMITTED gives back at once what a statement locked and found not to be meant. */
+  unlock(row: Row): void {
+    if (row.owner !== this || row.written !== undefined) throw new Error('this lock stays to the end');
+    row.owner = null;
+    this.locked.delete(row);
+    this.onUnlocked(row);
+  }
+
   /** The row must be locked. */
   write(row: Row, data: Data | null, isInsert = false): void {
     this.undo.push({ row, written: row.written, isInsert });

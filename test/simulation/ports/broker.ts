@@ -47,6 +47,8 @@ interface Group {
 const SESSION_MS = 5_000;
 const LOOK_MS = 1_000;
 const SETTLED_REMEMBERED_MAX = 200;
+/** Kafka's producers ask for the partitions every few minutes: all that happens in a schedule may come before that. */
+const NEWS_MS = 15_000;
 
 /** A broker: topics, and groups whose members share the lines. At least once, and in order within a line. */
 export class Broker {
@@ -55,6 +57,7 @@ export class Broker {
   onMoved: (message: StoredMessage) => void = () => undefined;
   private readonly groups: Group[] = [];
   private layout = 0;
+  private isNewsUntil = 0;
   private readonly silentSince = new Map<Member, number>();
 
   constructor(private readonly world: World) {}
@@ -71,7 +74,9 @@ export class Broker {
       const message = { topic, offset: this.log.length, orderingKey, body };
       this.log.push(message);
       this.onPublish(message);
-      for (const group of this.groups) if (group.topic === topic) this.lineOf(group, orderingKey).waiting.push(message);
+      const layout = this.layoutOfProducer();
+      for (const group of this.groups)
+        if (group.topic === topic) this.lineOf(group, orderingKey, layout).waiting.push(message);
     }
     for (const group of this.groups) if (group.topic === topic) this.pump(group);
   }
@@ -140,9 +145,13 @@ export class Broker {
     this.pump(group);
   }
 
-  /** The partition count changes: from now on a key's messages go to another line than those that wait. */
+  /**
+   * The partition count changes: a key's messages go to another line than those that wait, as soon as the producer has
+   * heard of it. Until then the two lines serve one key side by side.
+   */
   repartition(): void {
     this.layout += 1;
+    this.isNewsUntil = this.world.now + this.world.random.fraction() * NEWS_MS;
     this.world.hit('repartition');
     this.world.tell('broker', 'has another number of partitions');
     for (const group of this.groups) this.rebalance(group);
@@ -269,8 +278,13 @@ export class Broker {
   /** Replaced by the adapter, which makes deliveries of them. */
   deliver: (member: Member, batch: readonly HandedOut[]) => void = () => undefined;
 
-  private lineOf(group: Group, orderingKey: string): Line {
-    const key = `${this.layout}/${orderingKey}`;
+  private layoutOfProducer(): number {
+    const isLate = this.world.now < this.isNewsUntil && this.world.random.chance(0.5);
+    return isLate ? this.layout - 1 : this.layout;
+  }
+
+  private lineOf(group: Group, orderingKey: string, layout = this.layout): Line {
+    const key = `${layout}/${orderingKey}`;
     let line = group.lines.get(key);
     if (line === undefined) {
       line = { key, waiting: [], inHand: new Set(), owner: null, notBefore: 0 };

@@ -53,6 +53,7 @@ class Session {
     // As TypeORM's: the manager sends through whatever the runner's `query` is by then.
     const manager = {
       queryRunner: runner,
+      dataSource: { options: { type: 'mysql' } },
       query: (sql: string, given?: Value[]) => runner.query(sql, given),
     } as unknown as EntityManager;
     runner.manager = manager;
@@ -152,8 +153,8 @@ const labels = new Map<string, string>();
 export function labelOf(sql: string): string {
   let label = labels.get(sql);
   if (label === undefined) {
-    const [, verb = '', table = ''] = /^\s*(\w+)(?:[\s\S]*?\b(?:FROM|INTO|UPDATE)\s+(\w+))?/.exec(sql) ?? [];
-    const updated = /^\s*UPDATE\s+(\w+)/.exec(sql)?.[1] ?? table;
+    const [, verb = '', table = ''] = /^[\s(]*(\w+)(?:[\s\S]*?\b(?:FROM|INTO|UPDATE)\s+(\w+))?/.exec(sql) ?? [];
+    const updated = /^\s*UPDATE\s+(?:JSON_TABLE\b[\s\S]*?\bSTRAIGHT_JOIN\s+)?(\w+)/.exec(sql)?.[1] ?? table;
     const lock = sql.includes('SKIP LOCKED') ? ' skipping' : sql.includes('FOR UPDATE') ? ' locking' : '';
     label = `db.${verb.toLowerCase()}${updated === '' || verb === 'START' ? '' : ` ${updated}`}${lock}`;
     labels.set(sql, label);

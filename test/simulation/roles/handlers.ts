@@ -6,7 +6,7 @@ import { CustomerRelationHandler } from '../../../src/handlers/customer-relation
 import { DemoTaskHandler } from '../../../src/handlers/demo/demo-task.handler.js';
 import { MemberHandler } from '../../../src/handlers/member/member.handler.js';
 import { HandlerRegistry, type RegisteredHandler } from '../../../src/handlers/handler-registry.js';
-import type { HandlerContext, WecomHandler } from '../../../src/handlers/wecom-handler.js';
+import type { HandlerCall, HandlerContext, WecomHandler } from '../../../src/handlers/wecom-handler.js';
 import { textAt } from '../../../src/entity-types/fields.js';
 import type { Clock } from '../../../src/runtime/clock.js';
 import { UnrecoverableError } from '../../../src/saga/unrecoverable-error.js';
@@ -55,15 +55,24 @@ export class SimHandlers extends HandlerRegistry {
   }
 
   private noting(handler: WecomHandler): WecomHandler {
+    const before = async ({ event, context }: HandlerCall): Promise<void> => {
+      await this.note(event, context);
+      await this.misbehave(event);
+      await this.dawdle(context);
+      this.fail(context);
+    };
     return {
       ...(handler.rereader && { rereader: handler.rereader }),
       handle: async (event, context) => {
-        await this.note(event, context);
-        await this.misbehave(event);
-        await this.dawdle(context);
-        this.fail(context);
+        await before({ event, context });
         await handler.handle(event, context);
       },
+      ...(handler.handleMany && {
+        handleMany: async (calls: readonly HandlerCall[]) => {
+          for (const call of calls) await before(call);
+          await handler.handleMany?.(calls);
+        },
+      }),
     };
   }
 

@@ -21,7 +21,8 @@ import { Wiring, type Mutation } from './mutation.js';
 import { openStores } from './worker.js';
 
 const LOOK_MS = 3_000;
-const ROWS_MAX = 10;
+/** More than there can be: the one dead letter that a whole line waits for has to be on the page. */
+const ROWS_MAX = 100;
 /** Afterwards a dead letter is redriven no more, so that everything comes to its end. */
 const GENERATIONS_MAX = 2;
 

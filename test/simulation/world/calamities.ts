@@ -12,10 +12,13 @@ export interface Surroundings {
   readonly guard: GuardServer;
   readonly broker: Broker;
   isOrderMixed: boolean;
+  readonly isCrowded: boolean;
   diskOf(host: Host): MemoryDisk;
 }
 
 const SPAN_MS = 30_000;
+/** What happens in quick succession is over soon. */
+const SPAN_MS_CROWDED = 8_000;
 const PAUSE_MS = 2.5 * LEASES.leaseTtlMs;
 const CUT_MS = 6_000;
 const SERVICES = ['guard', 'broker', 'broker', 'database', 'wecom-api'] as const;
@@ -29,9 +32,10 @@ export class Calamities {
   ) {}
 
   plan(): void {
+    const spanMs = this.around.isCrowded ? SPAN_MS_CROWDED : SPAN_MS;
     for (const kind of CALAMITIES) {
       for (let times = this.world.profile.times[kind]; times > 0; times -= 1)
-        this.world.scheduler.after(this.random.fraction() * SPAN_MS, null, () => this.strike(kind));
+        this.world.scheduler.after(this.random.fraction() * spanMs, null, () => this.strike(kind));
     }
     if (this.world.profile.times['guard-failover'] > 0) this.replicate();
   }

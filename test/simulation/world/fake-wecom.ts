@@ -32,6 +32,8 @@ export interface WecomHabits {
   readonly failShare: number;
   readonly slowShare: number;
   readonly killShare: number;
+  /** One app and one kind of object, one object after the other, in quick succession. */
+  readonly isCrowded: boolean;
 }
 
 const CORPS = ['wwA', 'wwB'] as const;
@@ -40,6 +42,10 @@ const SUITE_ID = 'wxsuite';
 const TIMEOUT_MS = 5_000;
 const REPEATS_MAX = 3;
 const HISTORIES_MAX = 3;
+const HISTORY_KINDS = ['approval', 'relation', 'relation', 'group', 'group', 'member', 'member'] as const;
+type HistoryKind = (typeof HISTORY_KINDS)[number];
+const NEXT_MS_MAX = 2_500;
+const NEXT_MS_MAX_CROWDED = 300;
 
 export const APPS_OF_SIMULATION: ReadonlyMap<string, App> = new Map(
   APPS.map((name, index) => [
@@ -104,6 +110,8 @@ export class FakeWecom implements Truth {
   private readonly passed = new Map<string, string>();
   private readonly relations = new Set<string>();
   private readonly members = new Set<string>();
+  private readonly kinds: readonly [HistoryKind, ...HistoryKind[]];
+  private readonly historiesMax: number;
   private customers = 0;
   private underWay = 0;
 
@@ -114,6 +122,8 @@ export class FakeWecom implements Truth {
     private readonly post: (request: HttpRequest, event: SentEvent) => Promise<HttpAnswer> | null,
   ) {
     this.random = new SeededRandom(world.seed, 'wecom');
+    this.kinds = habits.isCrowded ? [this.random.pick(HISTORY_KINDS)] : HISTORY_KINDS;
+    this.historiesMax = habits.isCrowded ? 1 : HISTORIES_MAX;
     for (const { name, credentials, receiveIds } of APPS_OF_SIMULATION.values()) {
       const [pair] = credentials;
       if (!pair) continue;
@@ -142,21 +152,21 @@ export class FakeWecom implements Truth {
   }
 
   private happen(): void {
-    const app = this.random.pick(['own', 'own', 'own', 'suite', 'suite']);
+    const { isCrowded } = this.habits;
+    const app = isCrowded ? 'own' : this.random.pick(['own', 'own', 'own', 'suite', 'suite']);
     const corpId = app === 'suite' ? this.random.pick(CORPS) : CORPS[0];
     const plaintext = this.tell(app, corpId);
     if (app === 'own') this.remember(plaintext);
     // Each app that may see a happening is told of it: the same text, another event.
     const apps = app === 'own' && this.random.chance(0.25) ? ['own', 'second'] : [app];
     for (const receiver of apps) this.emit(receiver, corpId, plaintext);
+    const nextMsMax = isCrowded ? NEXT_MS_MAX_CROWDED : NEXT_MS_MAX;
     if (this.events.length >= this.habits.events) this.isDone = true;
-    else this.world.scheduler.after(this.random.fraction() ** 2 * 2_500, null, () => this.happen());
+    else this.world.scheduler.after(this.random.fraction() ** 2 * nextMsMax, null, () => this.happen());
   }
 
   private emit(app: string, corpId: string, plaintext: string): void {
-    const number = this.events.length;
-    const event: SentEvent = { number, app, corpId, plaintext, at: this.world.now, acceptedAt: null };
-    this.events.push(event);
+    const event = this.known(app, plaintext) ?? this.add(app, corpId, plaintext);
     const copies = this.random.chance(this.habits.duplicateChance) ? 2 : 1;
     if (copies > 1) this.world.hit('wecom-duplicate');
     for (let copy = 0; copy < copies; copy += 1) {
@@ -165,6 +175,17 @@ export class FakeWecom implements Truth {
       this.underWay += 1;
       this.world.scheduler.after(delayMs, null, () => this.send(event, 0));
     }
+  }
+
+  /** Deleted twice within a second: not even WeCom has anything that tells one from the other, so it is one event. */
+  private known(app: string, plaintext: string): SentEvent | undefined {
+    return this.events.find((event) => event.app === app && event.plaintext === plaintext);
+  }
+
+  private add(app: string, corpId: string, plaintext: string): SentEvent {
+    const event = { number: this.events.length, app, corpId, plaintext, at: this.world.now, acceptedAt: null };
+    this.events.push(event);
+    return event;
   }
 
   private tell(app: string, corpId: string): string {
@@ -177,7 +198,7 @@ export class FakeWecom implements Truth {
     if (draw > 0.84) return this.passOrRefuse(around, `${app}/${corpId}`, second);
     const histories = this.open.get(`${app}/${corpId}`) ?? [];
     this.open.set(`${app}/${corpId}`, histories);
-    const isNew = histories.length === 0 || (histories.length < HISTORIES_MAX && this.random.chance(0.3));
+    const isNew = histories.length === 0 || (histories.length < this.historiesMax && this.random.chance(0.3));
     const history = isNew ? this.begin(around) : histories[this.random.upTo(histories.length - 1)]!;
     if (isNew) histories.push(history);
     const plaintext = history.next(second);
@@ -213,7 +234,7 @@ export class FakeWecom implements Truth {
   }
 
   private begin(around: Surroundings): History {
-    const kind = this.random.pick(['approval', 'relation', 'relation', 'group', 'group', 'member', 'member']);
+    const kind = this.random.pick(this.kinds);
     if (kind === 'approval') return new ApprovalHistory(around);
     if (kind === 'group') return new GroupHistory(around);
     if (kind === 'member') return new MemberHistory(around);

@@ -1,4 +1,5 @@
 import type { SeededRandom } from '../../../src/simulator/seeded-random.js';
+import type { CrashPoint } from './world.js';
 
 /** Everything that may go wrong. A run over many seeds has to have hit each of them. */
 export const FAULTS = [
@@ -16,6 +17,8 @@ export interface FaultProfile {
   readonly perCall: { crash: number; lostRequest: number; lostReply: number; slow: number; deadlock: number };
   /** Times within the schedule. */
   readonly times: Readonly<Record<Calamity, number>>;
+  /** Ends at one kind of step: by chance alone hardly any process ends between two given ones. */
+  readonly crashPoints: readonly CrashPoint[];
 }
 
 export const CALAMITIES = [
@@ -36,14 +39,25 @@ const TIMES_MAX: Readonly<Record<Calamity, number>> = {
   'clock-step': 2,
   redelivery: 5,
   rebalance: 3,
-  repartition: 1,
+  repartition: 3,
   'moved-to-dlq': 1,
 };
 const ENABLED_CHANCE = 0.45;
 
+/** Where a promise hangs between the step before and the step after. */
+const CRASH_LABELS = [
+  ...(['guard.claim', 'guard.confirm', 'guard.acquire', 'guard.start', 'guard.complete', 'guard.release'] as const),
+  ...(['broker.publish events', 'broker.settle events', 'broker.settle dlq', 'disk.append'] as const),
+  ...(['db.start', 'db.commit', 'db.rollback', 'db.insert saga', 'db.update saga', 'db.select saga locking'] as const),
+  ...(['db.insert event_log', 'db.update event_log', 'db.insert outbox', 'disk.sync', 'disk.remove'] as const),
+] as const;
+const CRASH_POINTS_MAX = 3;
+const CRASH_SKIP_MAX = 10;
+
 export const NO_FAULTS: FaultProfile = {
   perCall: { crash: 0, lostRequest: 0, lostReply: 0, slow: 0, deadlock: 0 },
   times: Object.fromEntries(CALAMITIES.map((kind) => [kind, 0])) as Record<Calamity, number>,
+  crashPoints: [],
 };
 
 export function drawProfile(random: SeededRandom): FaultProfile {
@@ -58,5 +72,10 @@ export function drawProfile(random: SeededRandom): FaultProfile {
   const times = Object.fromEntries(
     CALAMITIES.map((kind) => [kind, random.chance(ENABLED_CHANCE) ? 1 + random.upTo(TIMES_MAX[kind] - 1) : 0]),
   ) as Record<Calamity, number>;
-  return { perCall, times };
+  const count = random.chance(ENABLED_CHANCE) ? 1 + random.upTo(CRASH_POINTS_MAX - 1) : 0;
+  const crashPoints = Array.from({ length: count }, () => ({
+    ...{ label: random.pick(CRASH_LABELS), when: random.pick(['before', 'after'] as const) },
+    skip: random.upTo(CRASH_SKIP_MAX),
+  }));
+  return { perCall, times, crashPoints };
 }

@@ -9,6 +9,7 @@ import { wecomIdsOf } from '../../src/wecom/wecom-ids.js';
 import { EntityTypeRegistry } from '../../src/entity-types/entity-type-registry.js';
 import type { GatewayOptions } from '../../src/wecom-gateway.module.js';
 import { GatewayInProcess } from './gateway-in-process.js';
+import { GatewayProcess } from './gateway-process.js';
 
 export const APPS = {
   shop: { token: 'shopToken', encodingAESKey: 'x'.repeat(42) + 'A', receiveId: 'wwtest' },
@@ -24,6 +25,7 @@ const RECEIVED_AT = 1_796_100_000_000;
 
 export class AdminRig {
   private keys = 0;
+  private isHere = true;
 
   private constructor(
     public gateway: GatewayInProcess,
@@ -77,7 +79,21 @@ export class AdminRig {
     this.gateway = await GatewayInProcess.startIn(dataDir, this.env, this.options);
   }
 
+  /** Starts the service as a process of its own on the same data, in place of the one here. The caller ends it. */
+  async startProcess(): Promise<GatewayProcess> {
+    if (this.isHere) await this.gateway.gateway.stop();
+    this.isHere = false;
+    return GatewayProcess.start(this.gateway.dataDir, this.env);
+  }
+
+  /** After such a process has ended: the service here again. */
+  async takeBack(): Promise<void> {
+    this.gateway = await GatewayInProcess.startIn(this.gateway.dataDir, this.env, this.options);
+    this.isHere = true;
+  }
+
   async stop(): Promise<void> {
+    if (!this.isHere) await this.takeBack();
     await this.gateway.stop();
     await rm(this.folder, { recursive: true, force: true });
   }

@@ -18,13 +18,24 @@ const COVERED_FROM = 1_000;
  */
 const CHILD_FLAGS = ['--max-semi-space-size=64', '--stack-trace-limit=0'];
 
+const PROGRESS_EVERY_MS = 60_000;
+let isStopped = false;
+
 /** In a process of its own: a core each, and a crash of one is seen. */
 function inProcess<T>(task: Task, onMessage: (message: T) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(new URL('./child.js', import.meta.url)), { execArgv: CHILD_FLAGS });
     child.on('message', (message) => onMessage(message as T));
     child.on('error', reject);
-    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a process ended with ${code}`))));
+    child.on('exit', (code) =>
+      code === 0 || isStopped ? resolve() : reject(new Error(`a process ended with ${code}`)),
+    );
+    // Whoever ends a campaign early still wants to know what it found.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => {
+        isStopped = true;
+        child.kill();
+      });
     child.send(task);
   });
 }
@@ -40,8 +51,11 @@ async function runSeeds({ seed, seeds, workers, minutes }: Flags): Promise<boole
         console.log(`seed=${one.seed} ${one.violations[0]}`);
     });
   });
+  const lines = (): string[] => tally.lines((Date.now() - startedAt) / 1_000);
+  const progress = setInterval(() => console.log(lines()[0]), PROGRESS_EVERY_MS);
   await Promise.all(processes);
-  console.log(tally.lines((Date.now() - startedAt) / 1_000).join('\n'));
+  clearInterval(progress);
+  console.log(lines().join('\n'));
   const { missing, failed } = tally;
   if (missing.length > 0) console.log(`never hit: ${missing.join(', ')}`);
   const first = failed.map((one) => one.seed).sort((a, b) => a - b)[0];

@@ -40,6 +40,16 @@ export default defineConfig({
           hookTimeout: 240_000,
         },
       },
+      // Pictures for docs/console.md (npm run screenshots).
+      {
+        test: {
+          ...common,
+          name: 'screenshots',
+          include: ['test/browser/screenshots.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 240_000,
+        },
+      },
       // Needs real services (npm run test:int); not part of `npm test`.
       {
         test: {

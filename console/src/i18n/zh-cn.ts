@@ -141,7 +141,7 @@ export const zhCn: Text = {
     instance: (name) => `由 ${name} 所见`,
     answers: '对企业微信的应答',
     answersWindow: (text) => `本进程最近 ${text} 的回调`,
-    perSecond: '次成功应答/秒',
+    perSecond: '次应答/秒',
     answered: '次应答 success',
     withinAim: '在 100 毫秒之内',
     noAnswers: '这段时间没有回调。',

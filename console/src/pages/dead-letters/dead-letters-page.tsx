@@ -104,7 +104,7 @@ function GroupTable({ groups, onScope }: TableProps) {
         {
           ...{ key: 'do', title: common.actions, className: 'tight' },
           cell: (group) => (
-            <span className="row">
+            <span className="row tight-row">
               <GuardedButton role="operator" size="small" type="primary" onClick={() => onScope('redrive', group)}>
                 {deadLetters.redriveAll}
               </GuardedButton>

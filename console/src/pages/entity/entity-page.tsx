@@ -43,10 +43,11 @@ export function EntityPage() {
 }
 
 function StandCard({ entity }: { entity: EntityView }) {
-  const { entity: texts } = useText();
+  const { entity: texts, event } = useText();
+  const { facts } = event;
   const { state, order, version, lastEventTime, unconfirmed, tombstone } = entity;
   return (
-    <Card title={texts.state}>
+    <Card title={facts}>
       <Facts
         items={[
           [

@@ -34,28 +34,45 @@ const MARGIN = 12;
 /** How far a line that passes other states goes around them, for each column that it passes. */
 const BOW = 46;
 
+type Point = readonly [x: number, y: number];
+type Curve = readonly [Point, Point, Point, Point];
 type Machine = Pick<MachineView, 'states' | 'moves'>;
 
 /** Columns by how many moves it takes at most to get there, in the order in which the machine names its states. Pure. */
 export function drawMachine(machine: Machine): Drawing {
   const columns = columnsOf(machine);
-  const tallest = Math.max(...columns.map((states) => states.length));
-  const bows = Math.max(1, columns.length - 1) * BOW * 0.75;
-  const inner = tallest * NODE_HEIGHT + (tallest - 1) * GAP_Y;
+  const nodes = placed(columns);
+  const edges = edgesOf(machine, nodes, columns);
+  // All lies around the height 0 so far; the lines reach out farthest.
+  const reach = edges.flatMap(({ curve }) => extremesOf(curve));
+  const boxes = nodes.flatMap(({ x, y, width }): Point[] => [
+    [x - width / 2, y - NODE_HEIGHT / 2],
+    [x + width / 2, y + NODE_HEIGHT / 2],
+  ]);
+  const points = [...reach, ...boxes];
+  const left = Math.min(...points.map(([x]) => x)) - MARGIN;
+  const top = Math.min(...points.map(([, y]) => y)) - MARGIN;
+  const move = ([x, y]: Point): Point => [x - left, y - top];
+  return {
+    width: Math.max(...points.map(([x]) => x)) - left + MARGIN,
+    height: Math.max(...points.map(([, y]) => y)) - top + MARGIN,
+    nodes: nodes.map(({ state, x, y, width }) => ({ state, x: x - left, y: y - top, width })),
+    edges: edges.map(({ curve, ...edge }) => ({ ...edge, path: pathOf(curve.map(move)) })),
+  };
+}
+
+function placed(columns: readonly (readonly string[])[]): Node[] {
   const nodes: Node[] = [];
-  let left = MARGIN;
+  let left = 0;
   for (const states of columns) {
     const width = Math.max(...states.map((state) => state.length)) * LETTER_WIDTH + NODE_PADDING;
-    const tall = states.length * NODE_HEIGHT + (states.length - 1) * GAP_Y;
-    const top = MARGIN + bows + (inner - tall) / 2 + NODE_HEIGHT / 2;
+    const top = -((states.length - 1) * (NODE_HEIGHT + GAP_Y)) / 2;
     states.forEach((state, row) => {
       nodes.push({ state, x: left + width / 2, y: top + row * (NODE_HEIGHT + GAP_Y), width });
     });
     left += width + GAP_X;
   }
-  const height = inner + 2 * (MARGIN + bows);
-  // Room at the right for lines between states of the last column.
-  return { width: left - GAP_X + MARGIN + 36, height, nodes, edges: edgesOf(machine, nodes, columns, height / 2) };
+  return nodes;
 }
 
 /** The longest way from the initial state along moves that lead onwards in the machine's own order. */
@@ -70,47 +87,80 @@ function columnsOf({ states, moves }: Machine): string[][] {
   return columns.filter((column) => column !== undefined);
 }
 
-function edgesOf({ moves }: Machine, nodes: readonly Node[], columns: string[][], middle: number): Edge[] {
-  const found = new Map<string, { from: string; to: string; triggers: string[]; unconfirmed: boolean }>();
+interface CurvedEdge extends Omit<Edge, 'path'> {
+  readonly curve: Curve;
+}
+
+function edgesOf({ moves }: Machine, nodes: readonly Node[], columns: readonly (readonly string[])[]): CurvedEdge[] {
+  const found = new Map<string, Omit<Edge, 'path'>>();
   for (const { from, to, trigger, unconfirmed } of moves) {
     const key = JSON.stringify([from, to]);
     const edge = found.get(key) ?? { from, to, triggers: [], unconfirmed: true };
-    if (!edge.triggers.includes(trigger)) edge.triggers.push(trigger);
-    found.set(key, { ...edge, unconfirmed: edge.unconfirmed && unconfirmed });
+    const triggers = [...new Set([...edge.triggers, trigger])];
+    found.set(key, { from, to, triggers, unconfirmed: edge.unconfirmed && unconfirmed });
   }
   const column = (state: string): number => columns.findIndex((states) => states.includes(state));
   return [...found.values()].flatMap((edge) => {
     const from = nodes.find(({ state }) => state === edge.from);
     const to = nodes.find(({ state }) => state === edge.to);
     if (!from || !to) return [];
-    return [{ ...edge, path: pathOf(from, to, column(edge.to) - column(edge.from), middle) }];
+    return [{ ...edge, curve: curveOf(from, to, column(edge.to) - column(edge.from)) }];
   });
 }
 
 /** `span`: how many columns to the right. */
-function pathOf(from: Node, to: Node, span: number, middle: number): string {
+function curveOf(from: Node, to: Node, span: number): Curve {
   const half = NODE_HEIGHT / 2;
-  if (from.state === to.state) {
-    const x = from.x + from.width / 2 - 16;
-    return `M ${x - 8} ${from.y - half} C ${x - 10} ${from.y - half - 20}, ${x + 10} ${from.y - half - 20}, ${x + 6} ${from.y - half}`;
-  }
   const right = from.x + from.width / 2;
+  if (from.state === to.state) {
+    const [x, top] = [right - 16, from.y - half];
+    return [point(x - 8, top), point(x - 10, top - 20), point(x + 10, top - 20), point(x + 6, top)];
+  }
   if (span === 1) {
     const left = to.x - to.width / 2;
     const bend = (left - right) / 2;
-    return `M ${right} ${from.y} C ${right + bend} ${from.y}, ${left - bend} ${to.y}, ${left} ${to.y}`;
+    return [point(right, from.y), point(right + bend, from.y), point(left - bend, to.y), point(left, to.y)];
   }
   if (span === 0) {
     const end = to.x + to.width / 2;
     const out = Math.max(right, end) + 34;
-    return `M ${right} ${from.y} C ${out} ${from.y}, ${out} ${to.y}, ${end} ${to.y}`;
+    return [point(right, from.y), point(out, from.y), point(out, to.y), point(end, to.y)];
   }
-  // Around the columns between: onwards on the side where the target is, back on the other one.
-  const isAbove = span > 0 ? to.y <= middle : to.y > middle;
+  // Around the columns between: onwards on the side where both are, back on the other one.
+  const isAbove = span > 0 ? from.y + to.y <= 0 : from.y + to.y > 0;
   const side = isAbove ? -1 : 1;
   const startX = from.x + (span > 0 ? 14 : -14);
   const endX = to.x + (span > 0 ? -14 : 14);
+  const quarter = (endX - startX) / 4;
   const [startY, endY] = [from.y + side * half, to.y + side * half];
-  const turn = side * BOW * Math.min(3, Math.abs(span));
-  return `M ${startX} ${startY} C ${startX + (endX - startX) * 0.25} ${startY + turn}, ${endX - (endX - startX) * 0.25} ${endY + turn}, ${endX} ${endY}`;
+  const turn = side * (BOW * Math.min(3, Math.abs(span)) + Math.abs(startY - endY) / 3);
+  return [
+    point(startX, startY),
+    point(startX + quarter, startY + turn),
+    point(endX - quarter, endY + turn),
+    point(endX, endY),
+  ];
+}
+
+function point(x: number, y: number): Point {
+  return [x, y];
+}
+
+function pathOf(curve: readonly Point[]): string {
+  const [start, first, second, end] = curve.map(([x, y]) => `${round(x)} ${round(y)}`);
+  return `M ${start} C ${first}, ${second}, ${end}`;
+}
+
+function round(n: number): number {
+  return Math.round(n * 10) / 10;
+}
+
+/** Points along a cubic curve, near enough together to tell where it lies. */
+function extremesOf([a, b, c, d]: Curve): Point[] {
+  return Array.from({ length: 21 }, (_, index): Point => {
+    const t = index / 20;
+    const at = (i: 0 | 1): number =>
+      (1 - t) ** 3 * a[i] + 3 * (1 - t) ** 2 * t * b[i] + 3 * (1 - t) * t ** 2 * c[i] + t ** 3 * d[i];
+    return [at(0), at(1)];
+  });
 }

@@ -8,6 +8,7 @@ import { EmptyState } from '../../parts/empty-state.js';
 import { LoadState } from '../../parts/load-state.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Tag } from '../../parts/tag.js';
+import { handlerGroups, type HandlerGroup } from './handler-groups.js';
 import { STATUS_ORDER, STATUS_TONES } from '../../parts/tone.js';
 
 export function HandlersPage() {
@@ -35,19 +36,12 @@ function HandlerTable({ items }: { items: readonly HandlerView[] }) {
   const { handlers } = useLanguage().text;
   const { columns } = handlers;
   return (
-    <DataTable<HandlerView>
+    <DataTable<HandlerGroup>
       label={handlers.title}
-      rows={items}
-      rowKey={({ event }) => event}
+      rows={handlerGroups(items)}
+      rowKey={({ eventType, name }) => `${eventType} ${name}`}
       columns={[
-        {
-          ...{ key: 'event', title: columns.event },
-          cell: ({ event }) => (
-            <Link className="code" to={addressOf(event)}>
-              {event}
-            </Link>
-          ),
-        },
+        { key: 'event', title: columns.event, cell: (group) => <Taken group={group} /> },
         {
           ...{ key: 'handler', title: columns.handler },
           cell: ({ name, builtIn }) => (
@@ -88,9 +82,20 @@ function Decisions({ decisions }: { decisions: Readonly<Record<string, number>> 
   );
 }
 
-/** `event` or `event/changeType`, as the handler takes it. */
-function addressOf(event: string): string {
-  const [eventType = '', ...rest] = event.split('/');
-  const changeType = rest.length > 0 ? `&changeType=${encodeURIComponent(rest.join('/'))}` : '';
-  return `/events?eventType=${encodeURIComponent(eventType)}${changeType}`;
+/** The event type, and below it the change types one by one. */
+function Taken({ group: { eventType, changeTypes } }: { group: HandlerGroup }) {
+  const address = `/events?eventType=${encodeURIComponent(eventType)}`;
+  return (
+    <div className="code">
+      <Link to={address}>{eventType}</Link>
+      <ul>
+        {changeTypes.map((changeType) => (
+          <li key={changeType}>
+            {'/ '}
+            <Link to={`${address}&changeType=${encodeURIComponent(changeType)}`}>{changeType}</Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
 }

@@ -46,7 +46,7 @@ function Answered({ callbacks }: { callbacks: AnswersView }) {
         <Figure value={count(answered, language)} of={overview.answered} />
         <Figure value={percent(withinAim, answered, language)} of={overview.withinAim} />
       </div>
-      <div className="figures">
+      <div className="figures small-ones">
         <Figure value={bound(p50Ms)} of={overview.p(50)} title={overview.quantileHint} />
         <Figure value={bound(p95Ms)} of={overview.p(95)} title={overview.quantileHint} />
         <Figure value={bound(p99Ms)} of={overview.p(99)} title={overview.quantileHint} />

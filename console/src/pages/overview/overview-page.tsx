@@ -20,7 +20,7 @@ export function OverviewPage() {
         <LoadState query={summary}>{(loaded) => <StagesCard summary={loaded} />}</LoadState>
         <LoadState query={traffic}>
           {({ callbacks, arrivals }) => (
-            <div className="grid-wide">
+            <div className="grid-wide even">
               <ArrivalsCard arrivals={arrivals} />
               <AnswersCard callbacks={callbacks} />
             </div>

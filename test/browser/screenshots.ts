@@ -1,0 +1,51 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { consolePages, open, prepare, type ConsolePage } from './console-pages.js';
+import { ConsoleWorld, type Look } from './console-world.js';
+
+// `npm run screenshots` writes the pictures of docs/console.md.
+const FOLDER = process.env['SCREENSHOTS'] ?? resolve(import.meta.dirname, '../../docs/console');
+const BYTES_MAX = 200_000;
+const DARK = new Set(['overview', 'event', 'entity']);
+const CHINESE = new Set(['overview', 'dead-letters']);
+const PHONE = new Set(['overview', 'dead-letters']);
+const LEFT_OUT = new Set(['retry', 'parked', 'redriven', 'password', 'lost']);
+
+let world: ConsoleWorld;
+let pages: ConsolePage[];
+
+beforeAll(async () => {
+  world = await ConsoleWorld.start();
+  await world.simulate(1_500, 0.08);
+  pages = consolePages(await prepare(world)).filter(({ name }) => !LEFT_OUT.has(name));
+  await mkdir(FOLDER, { recursive: true });
+});
+
+afterAll(() => world.stop());
+
+it('are taken of each page', async () => {
+  for (const { name, path } of pages) {
+    await take(name, path, {});
+    if (DARK.has(name)) await take(`${name}-dark`, path, { theme: 'dark' });
+    if (CHINESE.has(name)) await take(`${name}-zh`, path, { language: 'zh-CN' });
+    if (PHONE.has(name)) await take(`${name}-phone`, path, { width: 390, height: 844 });
+  }
+  world.console.user = null;
+  const page = await world.page({ height: 640 });
+  await open(world, page, '/');
+  await shoot(page, 'sign-in');
+});
+
+async function take(name: string, path: string, look: Look): Promise<void> {
+  const page = await world.signedIn('admin', look);
+  await open(world, page, path);
+  await shoot(page, name);
+  await world.closePages();
+}
+
+async function shoot(page: Awaited<ReturnType<ConsoleWorld['page']>>, name: string): Promise<void> {
+  const path = join(FOLDER, `${name}.png`);
+  await page.screenshot({ path });
+  expect((await stat(path)).size, name).toBeLessThan(BYTES_MAX);
+}

@@ -66,6 +66,6 @@ export function consolePages({ deadId, entityRef, jobId }: Shown): ConsolePage[]
 export async function open(world: ConsoleWorld, page: Page, path: string): Promise<void> {
   await page.goto(world.url(path));
   await page.locator('h1').first().waitFor();
-  await page.waitForFunction(() => document.querySelectorAll('.ant-skeleton').length === 0);
-  await page.evaluate(() => document.fonts.ready);
+  await page.waitForFunction("document.querySelectorAll('.ant-skeleton').length === 0");
+  await page.evaluate('document.fonts.ready.then(() => null)');
 }

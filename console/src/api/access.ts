@@ -1,55 +1,27 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { get, patch, post, remove } from './client.js';
-import type { Role } from './session.js';
+import type { NewTokenView, TokensView, TokenView, UsersView, UserView } from './views.js';
 
-export interface UserView {
-  readonly name: string;
-  readonly role: Role;
-  readonly permissions: readonly string[];
-  readonly disabled: boolean;
-  readonly lastLoginAt: number | null;
-  readonly createdAt: number;
-  readonly lockedUntil: number | null;
-}
+type Rights = Pick<UserView, 'role' | 'permissions'>;
 
-export interface TokenView {
-  readonly id: number | string;
-  readonly name: string;
-  readonly role: Role;
-  readonly permissions: readonly string[];
-  readonly createdBy: string;
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly lastUsedAt: number | null;
-  readonly revokedAt: number | null;
-}
-
-export interface NewUser {
+export interface NewUser extends Rights {
   readonly name: string;
   readonly password: string;
-  readonly role: Role;
-  readonly permissions: readonly string[];
 }
 
-export type UserChange = Partial<Pick<UserView, 'role' | 'permissions' | 'disabled'>> & { readonly password?: string };
+export type UserChange = Partial<Rights & { disabled: boolean; password: string; unlock: boolean }>;
 
-export interface NewToken {
+export interface NewToken extends Rights {
   readonly name: string;
-  readonly role: Role;
-  readonly permissions: readonly string[];
   readonly expiresAt: number;
 }
 
-interface Items<Item> {
-  readonly items: readonly Item[];
-}
-
 export function useUsers() {
-  return useQuery({ queryKey: ['users'], queryFn: ({ signal }) => get<Items<UserView>>('users', {}, signal) });
+  return useQuery({ queryKey: ['users'], queryFn: ({ signal }) => get<UsersView>('users', {}, signal) });
 }
 
 export function useTokens() {
-  return useQuery({ queryKey: ['tokens'], queryFn: ({ signal }) => get<Items<TokenView>>('tokens', {}, signal) });
+  return useQuery({ queryKey: ['tokens'], queryFn: ({ signal }) => get<TokensView>('tokens', {}, signal) });
 }
 
 export function useCreateUser() {
@@ -68,11 +40,11 @@ export function useRemoveUser() {
 
 /** The only answer that ever holds the token itself. */
 export function useCreateToken() {
-  return useChange(['tokens'], (token: NewToken) => post<TokenView & { readonly token: string }>('tokens', token));
+  return useChange(['tokens'], (token: NewToken) => post<NewTokenView>('tokens', token));
 }
 
 export function useRevokeToken() {
-  return useChange(['tokens'], (id: TokenView['id']) => remove(`tokens/${encodeURIComponent(String(id))}`));
+  return useChange(['tokens'], (id: TokenView['id']) => remove(`tokens/${id}`));
 }
 
 function useChange<Input, Answer>(queryKey: readonly string[], mutationFn: (input: Input) => Promise<Answer>) {

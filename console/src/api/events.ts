@@ -18,8 +18,17 @@ export function useEvents(filter: Query, path: 'events' | 'dead-letters' = 'even
 export function useEvent(id: number) {
   return useQuery({
     queryKey: ['events', id],
-    queryFn: ({ signal }) => get<EventDetailView>(`events/${id}`, {}, signal),
+    queryFn: ({ signal }) => get<EventDetailView>(`events/${id}`, { payload: 'false' }, signal),
     refetchInterval: ({ state }) => (state.data && isUnderWay(state.data.status) ? 2_000 : false),
+  });
+}
+
+/** The plaintext. Each question is a look that the service puts on record, so nothing is asked twice by itself. */
+export function usePayload(id: number, isWanted: boolean) {
+  return useQuery({
+    queryKey: ['events', id, 'payload'],
+    queryFn: async ({ signal }) => (await get<EventDetailView>(`events/${id}`, {}, signal)).plaintext,
+    ...{ enabled: isWanted, staleTime: Infinity, gcTime: 0, retry: false, refetchOnWindowFocus: false },
   });
 }
 

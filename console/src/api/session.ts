@@ -1,19 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, get, post, remove, setCsrfToken } from './client.js';
+import type { SessionView } from './views.js';
 
-export type Role = 'viewer' | 'operator' | 'admin';
-
-export interface SessionUser {
-  readonly name: string;
-  readonly role: Role;
-  readonly permissions: readonly string[];
-}
-
-interface SessionAnswer {
-  readonly user: SessionUser;
-  readonly csrfToken: string;
-  readonly expiresAt: number;
-}
+export type SessionUser = SessionView['user'];
+export type Role = SessionUser['role'];
 
 export type SessionState =
   | { readonly kind: 'in'; readonly user: SessionUser; readonly expiresAt: number }
@@ -27,7 +17,7 @@ export function useSessionState() {
     queryKey: SESSION_KEY,
     queryFn: async ({ signal }): Promise<SessionState> => {
       try {
-        return stateOf(await get<SessionAnswer>('session', {}, signal));
+        return stateOf(await get<SessionView>('session', {}, signal));
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 401) throw error;
         return { kind: 'out', setupNeeded: error.body['setupNeeded'] === true };
@@ -41,7 +31,7 @@ export function useSessionState() {
 export function useSignIn() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (credentials: { name: string; password: string }) => post<SessionAnswer>('session', credentials),
+    mutationFn: (credentials: { name: string; password: string }) => post<SessionView>('session', credentials),
     onSuccess: (answer) => queries.setQueryData(SESSION_KEY, stateOf(answer)),
   });
 }
@@ -58,22 +48,25 @@ export function useSignOut() {
   });
 }
 
+/** All sessions of this person end, and a new one begins here. */
 export function useChangePassword() {
+  const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: { current: string; next: string }) => post<unknown>('session/password', body),
+    mutationFn: (body: { current: string; next: string }) => post<SessionView>('session/password', body),
+    onSuccess: (answer) => queries.setQueryData(SESSION_KEY, stateOf(answer)),
   });
 }
 
-/** Makes the first admin. The token comes from the link that the service printed at its start. */
+/** Makes the first admin, who is then signed in. The token comes from the link that the service printed at its start. */
 export function useSetup() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: { token: string; name: string; password: string }) => post<unknown>('setup', body),
-    onSuccess: () => queries.invalidateQueries({ queryKey: SESSION_KEY }),
+    mutationFn: (body: { token: string; name: string; password: string }) => post<SessionView>('setup', body),
+    onSuccess: (answer) => queries.setQueryData(SESSION_KEY, stateOf(answer)),
   });
 }
 
-function stateOf({ user, csrfToken, expiresAt }: SessionAnswer): SessionState {
+function stateOf({ user, csrfToken, expiresAt }: SessionView): SessionState {
   setCsrfToken(csrfToken);
   return { kind: 'in', user, expiresAt };
 }

@@ -20,6 +20,9 @@ export type {
   RedriveJobPageView,
   RedriveJobView,
 } from '../../../src/admin/redrive-job-view.js';
+export type { SessionView } from '../../../src/admin/session-view.js';
+export type { NewTokenView, TokensView, TokenView } from '../../../src/admin/tokens.controller.js';
+export type { UsersView, UserView } from '../../../src/admin/users.controller.js';
 export type { SummaryView } from '../../../src/admin/summary.controller.js';
 export type {
   AnswersView,

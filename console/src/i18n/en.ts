@@ -124,7 +124,8 @@ export const en = {
     refused: 'This link was used already, or has expired. Restart the service to get a new one.',
     repeat: 'Password once more',
     submit: 'Create account',
-    done: 'The account exists. Sign in with it.',
+    done: 'The account exists, and you are signed in.',
+    goOn: 'To the overview',
   },
   password: {
     title: 'Change password',
@@ -553,6 +554,7 @@ export const en = {
     revoked: 'revoked',
     you: 'you',
     edit: 'Edit',
+    unlock: 'Unlock',
     remove: 'Delete',
     revoke: 'Revoke',
     disable: 'Disabled: cannot sign in',

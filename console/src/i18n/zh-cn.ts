@@ -124,7 +124,8 @@ export const zhCn: Text = {
     refused: '此链接已被使用或已过期。重启服务可获得新链接。',
     repeat: '再次输入密码',
     submit: '创建账号',
-    done: '账号已创建，请登录。',
+    done: '账号已创建，您已登录。',
+    goOn: '进入总览',
   },
   password: {
     title: '修改密码',
@@ -545,6 +546,7 @@ export const zhCn: Text = {
     revoked: '已吊销',
     you: '您',
     edit: '编辑',
+    unlock: '解锁',
     remove: '删除',
     revoke: '吊销',
     disable: '停用：不能登录',

@@ -32,7 +32,7 @@ function OneEvent({ id }: { id: number }) {
           <div className="grid-wide">
             <div className="stack">
               <HistoryCard query={history} receivedAt={loaded.receivedAt} />
-              <PayloadCard event={loaded} />
+              <PayloadCard id={id} />
             </div>
             <div className="stack">
               <FactsCard event={loaded} />

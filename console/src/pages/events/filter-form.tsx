@@ -1,6 +1,7 @@
 import { Button, Input } from 'antd';
 import { useId, useState } from 'react';
 import { useText } from '../../i18n/language.js';
+import { useUser } from '../../session/session.js';
 import { Choice } from '../../parts/choice.js';
 import { STATUS_ORDER } from '../../parts/tone.js';
 import { FIRST_FILTERS, isEmpty, NO_FILTER, TEXT_FILTERS, type EventFilter, type TextFilter } from './event-filter.js';
@@ -20,7 +21,10 @@ export function FilterForm({ filter, onSearch, hasStatus = true }: Props) {
   const [draft, setDraft] = useState(filter);
   const rest = TEXT_FILTERS.filter((name) => !FIRST_FILTERS.includes(name));
   const [showsAll, setShowsAll] = useState(() => rest.some((name) => filter.texts[name] !== undefined));
-  const shown = showsAll ? TEXT_FILTERS : FIRST_FILTERS;
+  const { permissions } = useUser();
+  // Who searches the plaintext letter by letter reads it in the end.
+  const allowed = TEXT_FILTERS.filter((name) => name !== 'text' || permissions.includes('payload'));
+  const shown = showsAll ? allowed : FIRST_FILTERS;
   const status = draft.statuses.length > 1 ? draft.statuses.join(',') : (draft.statuses[0] ?? '');
   const change = (next: EventFilter): void => {
     setDraft(next);

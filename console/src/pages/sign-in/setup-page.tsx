@@ -26,7 +26,7 @@ export function SetupPage() {
       {make.isSuccess ? (
         <>
           <Alert type="success" role="status" title={setup.done} />
-          <Link to="/">{signIn.title}</Link>
+          <Link to="/">{setup.goOn}</Link>
         </>
       ) : (
         <form

@@ -1,5 +1,6 @@
 import { Alert, Modal } from 'antd';
-import { useRevokeToken, type TokenView } from '../../api/access.js';
+import { useRevokeToken } from '../../api/access.js';
+import type { TokenView } from '../../api/views.js';
 import { useText } from '../../i18n/language.js';
 import { errorText } from '../../parts/load-state.js';
 

@@ -1,11 +1,8 @@
-import type { Role } from '../../api/session.js';
+import type { UserView } from '../../api/views.js';
 import { useText } from '../../i18n/language.js';
 import { Choice } from '../../parts/choice.js';
 
-export interface Rights {
-  readonly role: Role;
-  readonly permissions: readonly string[];
-}
+export type Rights = Pick<UserView, 'role' | 'permissions'>;
 
 /** A role, and beside it what no role brings. */
 export function RightsFields({ rights, onChange }: { rights: Rights; onChange: (rights: Rights) => void }) {

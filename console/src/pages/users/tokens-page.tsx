@@ -1,6 +1,7 @@
 import { Button } from 'antd';
 import { useState } from 'react';
-import { useTokens, type TokenView } from '../../api/access.js';
+import { useTokens } from '../../api/access.js';
+import type { TokenView } from '../../api/views.js';
 import { useText } from '../../i18n/language.js';
 import { DataTable } from '../../parts/data-table.js';
 import { EmptyState } from '../../parts/empty-state.js';

@@ -1,6 +1,7 @@
 import { Alert, Modal } from 'antd';
 import { useState } from 'react';
-import { useChangeUser, useCreateUser, type UserView } from '../../api/access.js';
+import { useChangeUser, useCreateUser } from '../../api/access.js';
+import type { UserView } from '../../api/views.js';
 import { useText } from '../../i18n/language.js';
 import { errorText } from '../../parts/load-state.js';
 import { TextField } from '../../parts/text-field.js';

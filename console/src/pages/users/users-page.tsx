@@ -1,6 +1,7 @@
 import { Button } from 'antd';
 import { useState } from 'react';
-import { useUsers, type UserView } from '../../api/access.js';
+import { useChangeUser, useUsers } from '../../api/access.js';
+import type { UserView } from '../../api/views.js';
 import { shortTime } from '../../format/times.js';
 import { useText } from '../../i18n/language.js';
 import { DataTable } from '../../parts/data-table.js';
@@ -84,6 +85,7 @@ function UserList({ onOpen }: { onOpen: (open: Open) => void }) {
                   ...{ key: 'do', title: common.actions, className: 'tight' },
                   cell: (user) => (
                     <span className="row">
+                      {isLocked(user) && <UnlockButton name={user.name} />}
                       <Button size="small" onClick={() => onOpen({ kind: 'edit', user })}>
                         {users.edit}
                       </Button>
@@ -100,6 +102,20 @@ function UserList({ onOpen }: { onOpen: (open: Open) => void }) {
       </LoadState>
     </section>
   );
+}
+
+function UnlockButton({ name }: { name: string }) {
+  const { users } = useText();
+  const change = useChangeUser();
+  return (
+    <Button size="small" loading={change.isPending} onClick={() => change.mutate({ name, change: { unlock: true } })}>
+      {users.unlock}
+    </Button>
+  );
+}
+
+function isLocked({ lockedUntil }: UserView): boolean {
+  return lockedUntil !== null && lockedUntil > Date.now();
 }
 
 function UserState({ user: { disabled, lockedUntil } }: { user: UserView }) {

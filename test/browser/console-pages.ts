@@ -24,17 +24,17 @@ export async function prepare({ gateway }: ConsoleWorld): Promise<Shown> {
   return { deadId: dead.id, entityRef: await entityWithMost(gateway), jobId };
 }
 
-/** An approval order with something refused or stale in its past: its page has the most to show. */
+/** One with something refused or stale in its past: its page has the most to show. */
 async function entityWithMost(gateway: ConsoleWorld['gateway']): Promise<string> {
-  const stale = (await gateway.admin('events?status=STALE,REJECTED&eventType=sys_approval_change&limit=200')).json
-    .items;
+  const stale = (await gateway.admin('events?status=STALE,REJECTED&limit=300')).json.items;
   let best = { ref: '', size: -1 };
-  for (const { entityRef } of stale) {
+  const refs = new Set<string>(stale.map(({ entityRef }: { entityRef: string }) => entityRef));
+  for (const entityRef of [...refs].slice(0, 40)) {
     const { changes, decisions } = (await gateway.admin(`entities/by-ref/${entityRef}`)).json;
     const size = changes.length * 2 + decisions.length;
     if (size > best.size) best = { ref: entityRef, size };
   }
-  if (best.ref === '') throw new Error('the simulator made no approval order with a stale event');
+  if (best.ref === '') throw new Error('the simulator made no entity with a stale event');
   return best.ref;
 }
 
@@ -66,6 +66,6 @@ export function consolePages({ deadId, entityRef, jobId }: Shown): ConsolePage[]
 export async function open(world: ConsoleWorld, page: Page, path: string): Promise<void> {
   await page.goto(world.url(path));
   await page.locator('h1').first().waitFor();
-  await page.waitForFunction("document.querySelectorAll('.ant-skeleton').length === 0");
+  await page.waitForSelector('.ant-skeleton', { state: 'detached' });
   await page.evaluate('document.fonts.ready.then(() => null)');
 }

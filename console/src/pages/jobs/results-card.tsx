@@ -43,7 +43,8 @@ function Outcomes({ id, done }: { id: number; done: number }) {
 }
 
 function rowsOf({ statuses, changedLater }: JobOutcomesView, laterText: string) {
-  const rows = Object.entries(statuses).map(([status, counted]) => ({
+  const largestFirst = Object.entries(statuses).sort(([, a], [, b]) => b - a);
+  const rows = largestFirst.map(([status, counted]) => ({
     ...{ key: status, title: <StatusTag status={status as EventStatus} />, count: counted },
     tone: STATUS_TONES[status] ?? ('calm' as const),
   }));

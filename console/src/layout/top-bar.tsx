@@ -33,6 +33,7 @@ export function LanguageMenu() {
   const items = Object.entries(LANGUAGES).map(([key, label]) => ({ key, label }));
   return (
     <Dropdown
+      autoFocus
       trigger={['click']}
       menu={{ items, selectedKeys: [language], onClick: ({ key }) => choose(key as Language) }}
     >
@@ -47,6 +48,7 @@ export function ThemeMenu() {
   const items = Object.entries(text.header.themes).map(([key, label]) => ({ key, label }));
   return (
     <Dropdown
+      autoFocus
       trigger={['click']}
       menu={{ items, selectedKeys: [choice], onClick: ({ key }) => choose(key as ThemeChoice) }}
     >
@@ -67,6 +69,7 @@ function AccountMenu() {
   ];
   return (
     <Dropdown
+      autoFocus
       trigger={['click']}
       menu={{ items, onClick: ({ key }) => (key === 'out' ? signOut.mutate() : void navigate('/password')) }}
     >

@@ -20,7 +20,10 @@ export class MendableApprovalHandler implements WecomHandler {
 }
 
 /** What it needs is away, so its events are retried, and later ones of a group wait behind them. */
-@WecomEventHandler({ event: 'change_external_chat', machine: customerGroupMachine })
+@WecomEventHandler({
+  ...{ event: 'change_external_chat', changeType: ['create', 'update', 'dismiss'] },
+  machine: customerGroupMachine,
+})
 export class MendableGroupHandler implements WecomHandler {
   async handle(_event: WecomEvent, { move }: HandlerContext): Promise<void> {
     if (faults.groups && /[02468]$/.test(move?.entityKey ?? '')) throw new Error('the group service does not answer');

@@ -25,24 +25,25 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-it('are taken of each page', async () => {
-  for (const { name, path } of pages) {
-    await take(name, path, {});
-    if (DARK.has(name)) await take(`${name}-dark`, path, { theme: 'dark' });
-    if (CHINESE.has(name)) await take(`${name}-zh`, path, { language: 'zh-CN' });
-    if (PHONE.has(name)) await take(`${name}-phone`, path, { width: 390, height: 844 });
-  }
-  const page = await world.page({ height: 640 });
-  await open(world, page, '/');
-  await shoot(page, 'sign-in');
-});
+const LOOKS: readonly { suffix: string; look: Look; only: ReadonlySet<string> | null }[] = [
+  { suffix: '', look: {}, only: null },
+  { suffix: '-dark', look: { theme: 'dark' }, only: DARK },
+  { suffix: '-zh', look: { language: 'zh-CN' }, only: CHINESE },
+  { suffix: '-phone', look: { width: 390, height: 844 }, only: PHONE },
+];
 
-async function take(name: string, path: string, look: Look): Promise<void> {
-  const page = await world.signedIn('admin', look);
-  await open(world, page, path);
-  await shoot(page, name);
-  await world.closePages();
-}
+it('are taken of each page', async () => {
+  for (const { suffix, look, only } of LOOKS) {
+    const page = await world.signedIn('admin', look);
+    for (const { name, path } of pages.filter((one) => only === null || only.has(one.name))) {
+      await open(world, page, path);
+      await shoot(page, `${name}${suffix}`);
+    }
+  }
+  const outside = await world.page({ height: 640 });
+  await open(world, outside, '/');
+  await shoot(outside, 'sign-in');
+});
 
 async function shoot(page: Awaited<ReturnType<ConsoleWorld['page']>>, name: string): Promise<void> {
   const path = join(FOLDER, `${name}.png`);

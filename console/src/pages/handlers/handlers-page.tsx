@@ -91,7 +91,7 @@ function Taken({ group: { eventType, changeTypes } }: { group: HandlerGroup }) {
       <ul>
         {changeTypes.map((changeType) => (
           <li key={changeType}>
-            {'/ '}
+            {'/\u00a0'}
             <Link to={`${address}&changeType=${encodeURIComponent(changeType)}`}>{changeType}</Link>
           </li>
         ))}

@@ -84,7 +84,7 @@ function UserList({ onOpen }: { onOpen: (open: Open) => void }) {
                 {
                   ...{ key: 'do', title: common.actions, className: 'tight' },
                   cell: (user) => (
-                    <span className="row">
+                    <span className="row tight-row">
                       {isLocked(user) && <UnlockButton name={user.name} />}
                       <Button size="small" onClick={() => onOpen({ kind: 'edit', user })}>
                         {users.edit}

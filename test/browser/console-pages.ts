@@ -26,7 +26,8 @@ export async function prepare({ gateway }: ConsoleWorld): Promise<Shown> {
 
 /** One with something refused or stale in its past: its page has the most to show. */
 async function entityWithMost(gateway: ConsoleWorld['gateway']): Promise<string> {
-  const stale = (await gateway.admin('events?status=STALE,REJECTED&eventType=change_external_contact&limit=300')).json.items;
+  const stale = (await gateway.admin('events?status=STALE,REJECTED&eventType=change_external_contact&limit=300')).json
+    .items;
   let best = { ref: '', size: -1 };
   const refs = new Set<string>(stale.map(({ entityRef }: { entityRef: string }) => entityRef));
   for (const entityRef of [...refs].slice(0, 40)) {

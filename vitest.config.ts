@@ -15,6 +15,8 @@ export default defineConfig({
           include: ['src/**/*.spec.ts', 'test/rules/**/*.spec.ts', 'test/services/**/*.spec.ts'],
         },
       },
+      // The console's pure parts; what it draws is tried in a browser.
+      { test: { ...common, name: 'console', include: ['console/src/**/*.spec.ts'] } },
       { test: { ...common, name: 'contract', include: ['test/contract/**/*.contract.ts'] } },
       { test: { ...common, name: 'cases', include: ['test/cases/**/*.spec.ts'] } },
       // The parts of the simulation; long runs of it are `npm run test:sim`.
@@ -26,6 +28,26 @@ export default defineConfig({
           include: ['test/e2e/**/*.e2e-spec.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
+        },
+      },
+      // The built console in Chromium, on data that the simulator makes (npm run test:browser).
+      {
+        test: {
+          ...common,
+          name: 'browser',
+          include: ['test/browser/**/*.browser-spec.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
+        },
+      },
+      // Pictures for docs/console.md (npm run screenshots).
+      {
+        test: {
+          ...common,
+          name: 'screenshots',
+          include: ['test/browser/screenshots.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 240_000,
         },
       },
       // Needs real services (npm run test:int); not part of `npm test`.

@@ -3,6 +3,7 @@ import { AccessModule } from '../access/access.module.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { Random } from '../runtime/random.js';
 import { AppsController } from './apps.controller.js';
+import { ArrivalCounts } from './arrivals.js';
 import { AuditController } from './audit.controller.js';
 import { Balance } from './balance.js';
 import { DeadLetterService } from './dead-letter-service.js';
@@ -16,6 +17,7 @@ import { EventsController } from './events.controller.js';
 import { Forecaster } from './forecaster.js';
 import { HandlersController } from './handlers.controller.js';
 import { PayloadLooks } from './payload-looks.js';
+import { ProcessWatch } from './process-watch.js';
 import { QueuesController } from './queues.controller.js';
 import { RedriveJobReader } from './redrive-job-reader.js';
 import { RedriveJobRunner, RUNNER_OPTIONS, type RunnerOptions } from './redrive-job-runner.js';
@@ -30,6 +32,7 @@ import { StoredMetrics } from './stored-metrics.js';
 import { StoredSummary } from './stored-summary.js';
 import { SummaryController } from './summary.controller.js';
 import { TokensController } from './tokens.controller.js';
+import { TrafficController } from './traffic.controller.js';
 import { UsersController } from './users.controller.js';
 
 const runnerOptions: Provider = {
@@ -45,7 +48,7 @@ const runnerOptions: Provider = {
   imports: [AccessModule],
   controllers: [
     ...[EventsController, DeadLettersController, RedriveJobsController, EntitiesController, QueuesController],
-    ...[SummaryController, HandlersController, AppsController, AuditController],
+    ...[SummaryController, HandlersController, AppsController, AuditController, TrafficController],
     ...[SessionController, SetupController, UsersController, TokensController],
   ],
   providers: [
@@ -60,7 +63,7 @@ const runnerOptions: Provider = {
       StoredSummary,
     ],
     ...[Balance, Forecaster, runnerOptions, RedriveJobStore, RedriveJobSteps, RedriveJobRunner, RedriveJobService],
-    ...[RedriveJobReader, StoredMetrics],
+    ...[RedriveJobReader, StoredMetrics, ProcessWatch, ArrivalCounts],
   ],
 })
 export class AdminModule {}

@@ -122,6 +122,11 @@ export class TailQuery {
   limit = 50;
 }
 
+export class TrafficQuery {
+  @integer('Length of the window of the answers in milliseconds; an hour is remembered')
+  windowMs = 300_000;
+}
+
 export class ChangesQuery {
   @integer('id of the last change seen')
   afterId = 0;

@@ -23,6 +23,8 @@ const TABLE: Readonly<Record<string, readonly number[]>> = {
   'POST /session/password': [401, 400, 400, 400],
   'DELETE /session': [401, 204, 204, 204, 403, 403, 403],
   'POST /setup': [400, 400, 400, 400],
+  'GET /traffic': [401, 200, 200, 200],
+  'GET /traffic/dependencies': [401, 200, 200, 200],
   'GET /users': [401, 403, 403, 200],
   'POST /users': [401, 403, 403, 400],
   'PATCH /users/:name': [401, 403, 403, 404],

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import type { HandlerView } from '../../api/views.js';
+import { handlerGroups } from './handler-groups.js';
+
+const handler = (event: string, name: string): HandlerView => ({
+  ...{ event, name, builtIn: true, machine: null, entityType: null, order: null, decisions: { APPLIED: 3 } },
+});
+
+it('puts together what one handler takes of one event type, and nothing else', () => {
+  const groups = handlerGroups([
+    ...[handler('chat/create', 'Chat'), handler('chat/dismiss', 'Chat'), handler('chat/odd', 'Other')],
+    handler('text', 'Chat'),
+  ]);
+  expect(groups.map(({ eventType, name, changeTypes }) => [eventType, name, changeTypes])).toEqual([
+    ['chat', 'Chat', ['create', 'dismiss']],
+    ['chat', 'Other', ['odd']],
+    ['text', 'Chat', []],
+  ]);
+});

@@ -80,7 +80,7 @@ export class ConsoleWorld {
     });
     this.contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     return page;
   }
 

@@ -62,7 +62,7 @@ export class ConsoleWorld {
     await runSimulator([
       ...['--target', gateway.callbackBase, '--admin', gateway.adminBase, '--data', folder],
       ...['--apps', appsFile, '--app', 'shop', '--count', String(count), '--duplicates', '1', '--shuffle'],
-      ...['--hang-up-share', '0', '--settle-timeout', '5', '--seed', '7'],
+      ...['--hang-up-share', '0', '--settle-timeout', '5', '--seed', '7', '--concurrency', '8'],
     ]);
   }
 

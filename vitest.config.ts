@@ -36,7 +36,8 @@ export default defineConfig({
           ...common,
           name: 'browser',
           include: ['test/browser/**/*.browser-spec.ts'],
-          testTimeout: 120_000,
+          // A page takes a second; on a machine that is busy with other suites ten.
+          testTimeout: 300_000,
           hookTimeout: 240_000,
         },
       },

@@ -62,7 +62,7 @@ export class ConsoleWorld {
     await runSimulator([
       ...['--target', gateway.callbackBase, '--admin', gateway.adminBase, '--data', folder],
       ...['--apps', appsFile, '--app', 'shop', '--count', String(count), '--duplicates', '1', '--shuffle'],
-      ...['--hang-up-share', '0', '--settle-timeout', '5', '--seed', '7'],
+      ...['--hang-up-share', '0', '--settle-timeout', '5', '--seed', '7', '--concurrency', '8'],
     ]);
   }
 
@@ -80,7 +80,7 @@ export class ConsoleWorld {
     });
     this.contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     return page;
   }
 

@@ -34,6 +34,7 @@ export function LanguageMenu() {
   return (
     <Dropdown
       autoFocus
+      placement="bottomRight"
       trigger={['click']}
       menu={{ items, selectedKeys: [language], onClick: ({ key }) => choose(key as Language) }}
     >
@@ -49,6 +50,7 @@ export function ThemeMenu() {
   return (
     <Dropdown
       autoFocus
+      placement="bottomRight"
       trigger={['click']}
       menu={{ items, selectedKeys: [choice], onClick: ({ key }) => choose(key as ThemeChoice) }}
     >
@@ -70,6 +72,7 @@ function AccountMenu() {
   return (
     <Dropdown
       autoFocus
+      placement="bottomRight"
       trigger={['click']}
       menu={{ items, onClick: ({ key }) => (key === 'out' ? signOut.mutate() : void navigate('/password')) }}
     >

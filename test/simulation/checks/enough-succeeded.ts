@@ -2,7 +2,10 @@ import { Check, type View } from './check.js';
 
 const ACCEPTED_SHARE_MIN = 0.5;
 const DECIDED_SHARE_MIN = 0.4;
-/** In a short history the handlers that fail on purpose may have met most of what there was (seed 3442: 4 of 6). */
+/**
+ * In a short history faults may have met most of what there was: handlers that fail on purpose 4 of 6 events (seed 3442),
+ * gateways that were away 7 of 11 (seed 9171).
+ */
 const BAD_LUCK_MAX = 2;
 
 /** A run in which hardly anything works shows nothing. */
@@ -13,8 +16,8 @@ export class EnoughSucceeded extends Check {
 
   override atEnd(view: View): void {
     const accepted = view.events.filter(({ acceptedAt }) => acceptedAt !== null).length;
-    const share = accepted / Math.max(1, view.events.length);
-    if (share < ACCEPTED_SHARE_MIN) this.violate(`only ${accepted} of ${view.events.length} events were accepted`);
+    if (accepted === 0 || accepted + BAD_LUCK_MAX < view.events.length * ACCEPTED_SHARE_MIN)
+      this.violate(`only ${accepted} of ${view.events.length} events were accepted`);
     const decided = view.rows('event_log').filter(({ status }) => status === 'APPLIED' || status === 'STALE').length;
     if (decided + BAD_LUCK_MAX < accepted * DECIDED_SHARE_MIN)
       this.violate(`only ${decided} of ${accepted} accepted events were applied`);

@@ -112,7 +112,8 @@ export class RedisServer {
   }
 
   async stop(): Promise<void> {
-    for (const client of this.clients) client.disconnect();
+    // One that has ended keeps a timer of two seconds when it is ended again.
+    for (const client of this.clients) if (client.status !== 'end') client.disconnect();
     await this.kill();
     await rm(this.folder, { recursive: true, force: true });
   }

@@ -101,8 +101,13 @@ export class DeadLetterService {
     const changed = await this.eventLog[action](tx, item.id, item.generation, this.clock.now());
     const now = await this.eventLog.byId(tx, item.id);
     if (!now) return { id: item.id, result: 'not-found', status: null, generation: null, reason: NOT_FOUND };
-    if (changed) await this.record(tx, action, now, operator);
-    return changed ? changedResult(action, now) : missedResult(action, now, item);
+    if (changed) {
+      await this.record(tx, action, now, operator);
+      return changedResult(action, now);
+    }
+    const missed = missedResult(action, now, item);
+    if (operator.jobId === undefined) await this.recordMissed(tx, action, now, missed, operator);
+    return missed;
   }
 
   private async record(tx: Tx, action: Action, row: EventRow, operator: Operator): Promise<void> {
@@ -115,6 +120,22 @@ export class DeadLetterService {
     await this.eventLog.record(tx, [{ eventKey, at, actor, decision: status, reason, generation, attempt }]);
     const detail = { eventKey, generation, reason: operator.reason, ...(jobId === undefined ? {} : { jobId }) };
     await this.audit.record(tx, { at, actor, action, target: `event:${row.id}`, detail });
+  }
+
+  /**
+   * Who came second acted too, and an audit that names only the faster one would tell half of it. Of a job its own rows
+   * tell what it missed, item by item.
+   */
+  private async recordMissed(
+    tx: Tx,
+    action: Action,
+    { id, eventKey, generation }: EventRow,
+    { result }: ItemResult,
+    { actor, reason }: Operator,
+  ): Promise<void> {
+    const detail = { eventKey, generation, result, reason };
+    const entry = { at: this.clock.now(), actor, action: `${action}.missed`, target: `event:${id}`, detail };
+    await this.audit.record(tx, entry);
   }
 }
 

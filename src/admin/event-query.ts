@@ -95,7 +95,7 @@ export class AuditQuery {
   @text('Who')
   actor?: string;
 
-  @text('redrive, discard, redrive-job.create, login, payload.look, …')
+  @text('redrive, discard, redrive.missed, redrive-job.create, login, payload.look, …')
   action?: string;
 
   @text('event:42, redrive-job:7, user:anna, …')

@@ -40,3 +40,14 @@ export function deadLetterEntry(item: WorkItem, state: RowState, dlqTopic: strin
   };
   return { idempotencyKey: `${eventKey}:dead:${generation}`, eventKey, command, dueAt: now };
 }
+
+// As wide as its column, and of letters that each database's column takes: others may write to the topic.
+const CODE = /^[\w.:-]{1,64}$/;
+
+/** What a message died of, as a copy of ours tells it; null when it tells nothing that could be kept. */
+export function deathTold(body: string): { code: string; reason: string } | null {
+  const { deadLetter } = JSON.parse(body) as { deadLetter?: { code?: unknown; reason?: unknown } | null };
+  const { code, reason } = deadLetter ?? {};
+  if (typeof code !== 'string' || !CODE.test(code)) return null;
+  return typeof reason === 'string' && reason.isWellFormed() ? { code, reason } : null;
+}

@@ -119,6 +119,28 @@ describe('the dead-letter consumer', () => {
     expect(await rig.notes()).toEqual([]);
   });
 
+  it('keeps what an event died of when its row is gone and only our copy is left', async () => {
+    const told = { code: 'HANDLER_FAILED', reason: 'the contract changed', attempt: 4, generation: 1, at: 1 };
+    const found = rig.delivery(thingXml('latest_thing', 'a', 1));
+    Object.assign(found, { body: JSON.stringify({ ...(JSON.parse(found.body) as object), deadLetter: told }) });
+    await rig.drive(rig.deadLetters.consume([found]));
+    expect(await rig.row(found)).toMatchObject({
+      status: 'DEAD',
+      errorCode: 'HANDLER_FAILED',
+      errorMessage: 'the contract changed',
+    });
+  });
+
+  it.each([null, 'x', {}, { code: 7, reason: 'x' }, { code: '错', reason: 'x' }, { code: 'E', reason: '\ud800' }])(
+    'takes no reason from %j, and keeps the message all the same',
+    async (deadLetter) => {
+      const found = rig.delivery(thingXml('latest_thing', 'a', 1));
+      Object.assign(found, { body: JSON.stringify({ ...(JSON.parse(found.body) as object), deadLetter }) });
+      await rig.drive(rig.deadLetters.consume([found]));
+      expect(await rig.row(found)).toMatchObject({ status: 'DEAD', errorCode: 'DEAD_LETTERED_ELSEWHERE' });
+    },
+  );
+
   it.each(['APPLIED', 'RETRY', 'DEAD'] as const)('settles a message by its row: %s', async (status) => {
     const found = rig.delivery(thingXml('strict_thing', 'a', 1));
     const row = await rig.put(found, { status, attempt: 1, laneSeq: 1 });

@@ -69,14 +69,18 @@ export class GatewayProcess {
     return file.demo;
   }
 
-  async admin(path: string, body?: unknown): Promise<{ status: number; json: any }> {
-    const token = readFileSync(join(this.dataDir, 'admin-token'), 'utf8').trim();
+  /** Without `token` as the holder of the file `admin-token`. */
+  async admin(path: string, body?: unknown, token = this.adminToken): Promise<{ status: number; json: any }> {
     const response = await fetch(`${this.adminBase}/admin/api/v1/${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return { status: response.status, json: await response.json() };
+  }
+
+  private get adminToken(): string {
+    return readFileSync(join(this.dataDir, 'admin-token'), 'utf8').trim();
   }
 
   /** `kill -9`: nothing is said, nothing is flushed. */

@@ -2,22 +2,19 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { holds, rowOf, type EventRow, type Ledger } from './ledger.js';
 import { sleep } from './product-process.js';
+import { checkReplayAll, replayAll, replayStop } from './replays.js';
 import type { Stack } from './stack.js';
 import type { Step } from './vocabulary.js';
 import { CaseFailedError, ensure, ensureEqual, UnsupportedError } from './verdict.js';
 
 const REPLAY_LIMIT_MS = 60_000;
 const RUNNING = ['RETRY', 'REDRIVEN', 'PARKED'];
-const NOT_YET: Readonly<Record<string, string>> = {
-  replayAll: 'the admin API has no redrive jobs yet',
-  replayStop: 'the admin API has no redrive jobs yet',
-  note: 'the admin API keeps no notes',
-};
+const NOT_YET: Readonly<Record<string, string>> = { note: 'the admin API keeps no notes' };
 
 export function checkAdmin(step: Step): void {
   const reason = NOT_YET[step.action ?? ''];
   if (reason !== undefined) throw new UnsupportedError(`admin ${step.action}: ${reason}`);
-  if (step['user'] !== undefined) throw new UnsupportedError('admin user: the admin API knows one operator');
+  if (step.action === 'replayAll') checkReplayAll(step);
   if (![undefined, 'decodes-%2F'].includes(step['viaProxy'] as string | undefined))
     throw new UnsupportedError(`admin viaProxy ${step['viaProxy']} is not known here`);
 }
@@ -28,6 +25,8 @@ export async function adminAction(step: Step, stack: Stack, ledger: Ledger): Pro
   const base = proxy === null ? stack.adminBase : `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   try {
     if (step.action === 'search') await search(step, stack, base);
+    else if (step.action === 'replayAll') await replayAll(step, stack);
+    else if (step.action === 'replayStop') await replayStop(step, stack);
     else if (step.action === 'view') await view(step, stack, ledger, base);
     else await replay(step, stack, ledger, base);
   } finally {
@@ -38,16 +37,16 @@ export async function adminAction(step: Step, stack: Stack, ledger: Ledger): Pro
 
 async function search(step: Step, stack: Stack, base: string): Promise<void> {
   const q = encodeURIComponent(String(step['q']));
-  let found = await stack.admin(`events?msgId=${q}`, undefined, base);
+  let found = await stack.admin(`events?msgId=${q}`, undefined, base, userOf(step));
   if (found.status === 200 && found.json.items.length === 0)
-    found = await stack.admin(`events?text=${q}`, undefined, base);
+    found = await stack.admin(`events?text=${q}`, undefined, base, userOf(step));
   statusFits(step, found.status);
   if (step.expect?.count !== undefined) ensureEqual(found.json.items.length, step.expect.count, 'events found');
 }
 
 async function view(step: Step, stack: Stack, ledger: Ledger, base: string): Promise<void> {
   const row = await rowOfStep(step, stack, ledger);
-  const { status, json } = await stack.admin(`events/${row.id}`, undefined, base);
+  const { status, json } = await stack.admin(`events/${row.id}`, undefined, base, userOf(step));
   statusFits(step, status);
   if (status === 200) ensureEqual(json.plaintext, row.plaintext, 'text of the event viewed');
 }
@@ -55,8 +54,9 @@ async function view(step: Step, stack: Stack, ledger: Ledger, base: string): Pro
 async function replay(step: Step, stack: Stack, ledger: Ledger, base: string): Promise<void> {
   const row = await rowOfStep(step, stack, ledger);
   const items = [{ id: Number(row.id), generation: Number(row.generation) }];
-  const { status, json } = await stack.admin('dead-letters/redrive', { items }, base);
+  const { status, json } = await stack.admin('dead-letters/redrive', { items }, base, userOf(step));
   statusFits(step, status);
+  if (status === 200) ensure(Boolean(json.items[0]?.reason), 'a replay was answered without what it did');
   const { outcome, outcomeIn } = step.expect ?? {};
   if (outcome === undefined && outcomeIn === undefined) return;
   const got = await outcomeOf(json.items[0].result as string, Number(row.id), stack);
@@ -64,6 +64,10 @@ async function replay(step: Step, stack: Stack, ledger: Ledger, base: string): P
     (outcomeIn ?? [outcome]).includes(got),
     `outcome of the replay: expected ${outcome ?? outcomeIn?.join(' or ')}, got ${got}`,
   );
+}
+
+function userOf(step: Step): string | undefined {
+  return step['user'] as string | undefined;
 }
 
 /** What the row says once the redrive has come to its end. */

@@ -1,5 +1,6 @@
 import { eventKey } from '../../../src/wecom/event-key.js';
 import { parseEvent } from '../../../src/wecom/parse-event.js';
+import { sleep } from './product-process.js';
 import type { Profile } from './profiles.js';
 import type { Stack } from './stack.js';
 import type { TextGenerator } from './texts.js';
@@ -8,17 +9,27 @@ import { CaseFailedError, UnsupportedError } from './verdict.js';
 
 const APP = 'self';
 const BASE64 = 'base64:';
+const DEAD_LIMIT_MS = 60_000;
 
 /** Says before a case is begun what cannot be put. */
 export function checkBusPut(step: Step): void {
   const gen = (step['gen'] ?? {}) as Record<string, unknown>;
-  const unknown = Object.keys(gen).filter((name) => name !== 'bytes');
+  const unknown = Object.keys(gen).filter((name) => !['bytes', 'events', 'reasons'].includes(name));
   if (unknown.length > 0) throw new UnsupportedError(`bus.put gen: ${unknown.join(', ')} is not known here`);
+  if (gen['events'] !== undefined || gen['reasons'] !== undefined) checkDeadEvents(step, gen);
   if (![undefined, 'valid'].includes(step['copyOf'] as string | undefined))
     throw new UnsupportedError(`bus.put copyOf ${step['copyOf']} is not known here`);
   const given = ['raw', 'value', 'copyOf', 'gen'].filter((name) => Object.hasOwn(step, name));
   if (given.length !== 1)
     throw new UnsupportedError(`bus.put needs one of raw, value, copyOf, gen; has ${given.length}`);
+}
+
+function checkDeadEvents(step: Step, { events, reasons, bytes }: Record<string, unknown>): void {
+  if (step['toDlq'] !== true)
+    throw new UnsupportedError('bus.put gen: events have reasons on the dead-letter topic only');
+  const counts = Object.values((reasons ?? {}) as Record<string, number>);
+  if (bytes !== undefined || events !== counts.reduce((total, count) => total + count, 0))
+    throw new UnsupportedError('bus.put gen: events has to be the sum of its reasons');
 }
 
 /** What the embedded queue cannot hold as it is. */
@@ -32,8 +43,37 @@ export function noteOfBusPut(step: Step): string | null {
 export async function putOnBus(step: Step, stack: Stack, profile: Profile, texts: TextGenerator): Promise<void> {
   if (!stack.product) throw new CaseFailedError('there is no process');
   const body = bodyOf(step, profile, texts);
+  const { reasons } = (step['gen'] ?? {}) as { reasons?: Record<string, number> };
+  if (reasons !== undefined) return putDeadEvents(reasons, stack, profile, texts);
   const topic = step['toDlq'] === true ? 'dlq' : 'events';
   await stack.product.ask({ ask: 'publish', topic, orderingKey: 'put-by-a-case', body });
+}
+
+/**
+ * Copies of dead events, as a gateway puts them onto the dead-letter topic, whose rows are not in this database. Returns
+ * when each is a dead letter of the product. The reasons lie among each other, as they would.
+ */
+async function putDeadEvents(
+  reasons: Readonly<Record<string, number>>,
+  stack: Stack,
+  profile: Profile,
+  texts: TextGenerator,
+): Promise<void> {
+  const told = Object.entries(reasons).flatMap(([reason, count]) =>
+    Array.from({ length: count }, (_, n) => ({ reason, place: (n + 0.5) / count })),
+  );
+  told.sort((a, b) => a.place - b.place);
+  for (const [index, { reason }] of told.entries()) {
+    const deadLetter = { code: 'DEAD_BY_A_CASE', reason, attempt: 1, generation: 0, at: Date.now() };
+    const body = JSON.stringify({ ...validMessage(profile, texts), deadLetter });
+    await stack.product?.ask({ ask: 'publish', topic: 'dlq', orderingKey: `put-by-a-case-${index}`, body });
+  }
+  const deadline = Date.now() + DEAD_LIMIT_MS;
+  for (let dead = 0; dead < told.length;) {
+    dead = (await stack.admin('summary')).json.statuses.DEAD ?? 0;
+    if (Date.now() > deadline) throw new CaseFailedError(`of ${told.length} dead events ${dead} are dead letters`);
+    await sleep(50);
+  }
 }
 
 function bodyOf(step: Step, profile: Profile, texts: TextGenerator): string {

@@ -6,6 +6,7 @@ import { publishedMessages } from './messages.js';
 import { checkProcess } from './process-checks.js';
 import { sleep } from './product-process.js';
 import { profileOf, type Profiles } from './profiles.js';
+import { checkAudit, checkReplayReport } from './replays.js';
 import type { Stack } from './stack.js';
 import type { Step } from './vocabulary.js';
 import { ensure, ensureEqual, UnsupportedError } from './verdict.js';
@@ -59,19 +60,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
     ensureEqual([...shown].sort(), [...(step['exact'] as unknown[])].sort(), `${step['field']} in the console's JSON`);
   },
   latency: checkLatency,
-};
-
-/** Unsupported on every engine so far, with the reason. */
-const NOT_YET: Readonly<Record<string, string>> = {
-  audit: 'the admin API knows one operator and has no page of the audit yet',
-  replayReport: 'the admin API has no redrive jobs yet',
+  audit: ({ stack }, step) => checkAudit(stack, step),
+  replayReport: ({ stack }, step) => checkReplayReport(stack, step),
 };
 
 export function checkIsSupported({ what = '', ...step }: Step, engines: Engines): void {
   if (what === 'rebalances' && !sharesTransport(engines))
     throw new UnsupportedError('check rebalances: the embedded queue has no consumer group that could be rebalanced');
-  const reason = NOT_YET[what];
-  if (reason !== undefined) throw new UnsupportedError(`check ${what}: ${reason}`);
   const process = step['process'] as string | undefined;
   if (process !== undefined && !['gateway', 'consumer'].includes(process))
     throw new UnsupportedError(`check ${what}: process ${process} is not known here`);

@@ -12,6 +12,7 @@ import { messageOf, publishedMessages } from './messages.js';
 import { crashesOf } from './process-checks.js';
 import { sleep } from './product-process.js';
 import { profileOf, type Profiles } from './profiles.js';
+import { ensureReplaysAddUp } from './replays.js';
 import { headersOf, sealStep } from './sealing.js';
 import type { Stack } from './stack.js';
 import { checkStartWith, startWith } from './start-with.js';
@@ -107,6 +108,7 @@ export class ScenarioCase {
     if (this.ledger.deliveries.length === 0) return;
     await this.faults.lift();
     await this.stack.settle(LAST_SETTLE_LIMIT_MS);
+    await ensureReplaysAddUp(this.stack);
     const context = this.context();
     const lost = await lostEvents(context);
     ensure(lost.length === 0, `at the end: ${lost.length} acknowledged event(s) lost, the first: ${lost[0]}`);

@@ -6,12 +6,13 @@ import type { FaultSpec, JournalLine } from '../product/control.js';
 import { hasMariaDb, startMariaDb, type MariaDbServer } from '../../support/mariadb-server.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { startBroker, type TestBroker } from '../../support/test-broker.js';
+import { ADMIN_TOKEN, AdminClient, type AdminAnswer } from './admin-client.js';
 import type { Engines } from './engines.js';
 import { underWay } from './messages.js';
 import { ProductProcess, sleep } from './product-process.js';
+import { isReplaying, type Replay } from './replays.js';
 import { CaseFailedError, UnsupportedError } from './verdict.js';
 
-export const ADMIN_TOKEN = 'case-runner-admin-token-0123456789';
 /** Short, so that a dead letter does not take the minute of the defaults. */
 const RETRY_DELAYS = '300,1000,3000';
 const STABLE_MS = 150;
@@ -90,6 +91,9 @@ export class Stack {
   output = '';
   /** Faults that a process which starts anew has to meet again. */
   private lasting: FaultSpec[] = [];
+  /** Replays of many that the case has begun. */
+  readonly replays: Replay[] = [];
+  private readonly adminClient = new AdminClient();
   private readonly settings: Record<string, string> = {};
   private databaseUrl = '';
   private topics: Record<string, string> = {};
@@ -151,6 +155,8 @@ export class Stack {
     this.folder = await newFolder();
     await this.empty();
     this.lasting = [...faults];
+    this.replays.length = 0;
+    this.adminClient.forget();
     await this.startAll();
   }
 
@@ -248,21 +254,15 @@ export class Stack {
       .map((line) => JSON.parse(line) as JournalLine);
   }
 
-  async admin(
-    path: string,
-    body?: unknown,
-    base = this.adminBase,
-  ): Promise<{ status: number; json: any; text: string }> {
-    const response = await fetch(`${base}/admin/api/v1/${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json', connection: 'close' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, text, json: parsedOrNull(text) };
+  /** As an operator of the name `user`; without one, with all rights. */
+  admin(path: string, body?: unknown, base = this.adminBase, user?: string): Promise<AdminAnswer> {
+    return this.adminClient.ask(base, path, body, user);
   }
 
-  /** Waits until nothing is in flight: on the transport, in the spool, in the outbox, or in a row that runs again by itself. */
+  /**
+   * Waits until nothing is in flight: on the transport, in the spool, in the outbox, in a replay of many, or in a row that
+   * runs again by itself.
+   */
   async settle(maxMs: number): Promise<void> {
     await this.startOthersAgain();
     const limitMs = maxMs + (this.servers.broker ? TAKEOVER_MS : 0);
@@ -305,7 +305,8 @@ export class Stack {
     const parked = DEAD > 0 ? 0 : PARKED;
     const waiting = Number(backlog.events) + Number(backlog.deadLetters) + spool;
     const sum = RETRY + REDRIVEN + parked + waiting + Number(outbox.pending);
-    return sum === 0 ? null : JSON.stringify({ statuses: json.statuses, backlog, spool, outbox });
+    if (sum === 0) return (await isReplaying(this)) ? 'a replay goes on' : null;
+    return JSON.stringify({ statuses: json.statuses, backlog, spool, outbox });
   }
 
   /** What waits outside of the database: each process sees its own spool, and a RocketMQ does not tell what it holds. */
@@ -360,12 +361,4 @@ export class Stack {
 
 function newFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'wecom-case-'));
-}
-
-function parsedOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -136,6 +136,27 @@ describe('a line of a strict entity', () => {
   });
 });
 
+describe('a backlog of due rows', () => {
+  it('leaves the event loop to others between two rows', async () => {
+    let [runs, before, mostInOneTurn, isOver] = [0, 0, 0, false];
+    await open({ handlers: { latest_thing: () => Promise.resolve(void (runs += 1)) } });
+    for (let n = 0; n < 30; n += 1) {
+      const delivery = rig.delivery(thingXml('latest_thing', `${n}`, 1));
+      await rig.put(delivery, { status: 'REDRIVEN', attempt: 0, dueAt: rig.clock.now() });
+    }
+    const look = (): void => {
+      mostInOneTurn = Math.max(mostInOneTurn, runs - before);
+      before = runs;
+      if (!isOver) setImmediate(look);
+    };
+    setImmediate(look);
+    await rig.retryPass();
+    isOver = true;
+    expect(runs).toBe(30);
+    expect(mostInOneTurn).toBeLessThanOrEqual(rig.options.retryLanes);
+  });
+});
+
 describe('redrive and discard', () => {
   it('makes two clicks one', async () => {
     await open({ handlers: { strict_thing: () => Promise.reject(new Error('no')) } });

@@ -71,6 +71,9 @@ export class RetryConsumer {
     let row: EventRow | null = first;
     for (let runs = 0; row && runs < LINE_RUNS_MAX && !this.loop.stopping; runs += 1) {
       await this.runner.run(row, this.stopNow.signal);
+      // On the embedded engines a run waits for nothing outside of the process: without this a backlog would hold up
+      // callbacks, and who cancels the job that made it, for whole batches.
+      await this.clock.nextTurn();
       const { entityKey, laneSeq }: EventRow = row;
       if (entityKey === null || laneSeq === null) return;
       const now = this.clock.now();

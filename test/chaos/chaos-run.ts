@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect } from 'vitest';
-import type { Cluster, Member } from '../support/cluster.js';
-import type { EngineChoice, EngineSet } from '../support/engine-set.js';
+import { expect, onTestFinished } from 'vitest';
+import { Cluster, type ClusterOptions, type Member } from '../support/cluster.js';
+import { EngineSet, type EngineChoice } from '../support/engine-set.js';
 import { faultsOf, NO_FAULTS } from '../support/simulator-run.js';
 import { until } from '../support/until.js';
 
@@ -17,11 +17,12 @@ export const START_MS = 10_000;
 const LEASE_MAX_LIFE_MS = 10_000;
 /** All that was in hand comes back within its lease; then it has to be worked off. */
 const QUIET_LIMIT_MS = LEASE_MAX_LIFE_MS + 60_000;
+const END_LIMIT_MS = 120_000;
 const WAITING = "event_log WHERE status IN ('RETRY', 'PARKED', 'DEAD', 'REDRIVEN')";
 
 export const TEST_LIMIT_MS = FAULT_MS * 20 + COUNT * 90 + 600_000;
-export const PREFIX = 'c1';
-export const SETTINGS = {
+const PREFIX = 'c1';
+const SETTINGS = {
   RETRY_DELAYS: '200,400,800',
   LEASE_TTL_MS: '3000',
   LEASE_MAX_LIFE_MS: String(LEASE_MAX_LIFE_MS),
@@ -41,6 +42,24 @@ export interface Fault {
 
 export function chosen(combinations: Readonly<Record<string, EngineChoice>>): [name: string, choice: EngineChoice][] {
   return Object.entries(combinations).filter(([name]) => ONLY?.includes(name) ?? true);
+}
+
+/** Engines for this test, and the settings with which processes find them. */
+export async function startEngines(choice: EngineChoice): Promise<[engines: EngineSet, env: Record<string, string>]> {
+  const engines = await EngineSet.start(choice);
+  endsWithTest(() => engines.stop());
+  return [engines, { ...SETTINGS, ...(await engines.env(PREFIX)) }];
+}
+
+export async function startCluster(options: Pick<ClusterOptions, 'env' | 'envOf' | 'wired'>): Promise<Cluster> {
+  const cluster = await Cluster.start({ ...options, gateways: 2, workers: 3 });
+  endsWithTest(() => cluster.stop());
+  return cluster;
+}
+
+/** However the test ends; the last to come ends first. */
+export function endsWithTest(end: () => unknown): void {
+  onTestFinished(async () => void (await end()), END_LIMIT_MS);
 }
 
 /** Load on the whole cluster with the faults one after another; then everything has to be settled, once, in order. */

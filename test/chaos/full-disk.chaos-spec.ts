@@ -1,15 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
-import { Cluster, type Member } from '../support/cluster.js';
-import { EngineSet, type EngineChoice } from '../support/engine-set.js';
+import { describe, expect, it } from 'vitest';
+import type { Cluster, Member } from '../support/cluster.js';
+import type { EngineChoice, EngineSet } from '../support/engine-set.js';
 import { describeWithSmallDisk, SmallDisk } from '../support/small-disk.js';
 import {
   chosen,
   dieAndComeBack,
+  endsWithTest,
   FAULT_MS,
   keepsItsPromiseUnder,
-  PREFIX,
-  SETTINGS,
+  startCluster,
+  startEngines,
   START_MS,
   TEST_LIMIT_MS,
   type Fault,
@@ -24,30 +25,19 @@ const DISK_BYTES = 1_048_576;
 
 describeWithSmallDisk('the disk under the spool', () => {
   describe.each(chosen(COMBINATIONS))('of two gateways on %s', (name, choice) => {
-    const disks = new Map<string, SmallDisk>();
-    let engines: EngineSet | null = null;
-    let cluster: Cluster | null = null;
-
-    afterEach(async () => {
-      await cluster?.stop();
-      for (const disk of disks.values()) disk.unmount();
-      disks.clear();
-      await engines?.stop();
-      [cluster, engines] = [null, null];
-    }, 120_000);
-
     it(
       'fills up while the broker is away, and nothing is lost, doubled or inverted',
       async () => {
-        engines = await EngineSet.start(choice);
+        const [engines, env] = await startEngines(choice);
+        const disks = new Map<string, SmallDisk>();
         const envOf = async (member: string): Promise<Record<string, string>> => {
           if (!member.startsWith('gateway')) return {};
           const disk = SmallDisk.mount(DISK_BYTES);
+          endsWithTest(() => disk.unmount());
           disks.set(member, disk);
           return { DATA_DIR: disk.folder };
         };
-        const env = { ...SETTINGS, ...(await engines.env(PREFIX)) };
-        cluster = await Cluster.start({ env, envOf, gateways: 2, workers: 3 });
+        const cluster = await startCluster({ env, envOf });
         await keepsItsPromiseUnder(name, { engines, cluster }, faultsOn(engines, cluster, disks));
         // A disk that never was full would have shown nothing.
         for (const gateway of cluster.gateways) expect(gateway.events('callback.not_kept').length).toBeGreaterThan(0);

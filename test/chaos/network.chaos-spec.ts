@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
-import { Cluster } from '../support/cluster.js';
-import { EngineSet, type EngineChoice } from '../support/engine-set.js';
+import { describe, expect, it } from 'vitest';
+import type { EngineChoice } from '../support/engine-set.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import {
   chosen,
+  endsWithTest,
   FAULT_MS,
   keepsItsPromiseUnder,
-  PREFIX,
-  SETTINGS,
+  startCluster,
+  startEngines,
   TEST_LIMIT_MS,
   type Fault,
   type World,
@@ -32,28 +32,15 @@ interface WiredWorld extends World {
 }
 
 describe.each(chosen(COMBINATIONS))('two gateways and three workers on %s', (name, choice) => {
-  const wires = new Map<string, Wires>();
-  let engines: EngineSet | null = null;
-  let cluster: Cluster | null = null;
-
-  afterEach(async () => {
-    await cluster?.stop();
-    for (const { redis, database } of wires.values()) await Promise.all([redis.close(), database.close()]);
-    wires.clear();
-    await engines?.stop();
-    [cluster, engines] = [null, null];
-  }, 120_000);
-
   it(
     'lose, double and invert nothing while the network between them fails',
     async () => {
-      engines = await EngineSet.start(choice);
-      const env: Record<string, string> = { ...SETTINGS, ...(await engines.env(PREFIX)) };
-      const { redis, database } = engines;
+      const [engines, env] = await startEngines(choice);
+      const wires = new Map<string, Wires>();
       const envOf = async (member: string): Promise<Record<string, string>> => {
         const own = {
-          redis: await TcpProxy.before(redis.address.port),
-          database: await TcpProxy.before(database.port),
+          redis: await wireBefore(engines.redis.address.port),
+          database: await wireBefore(engines.database.port),
         };
         wires.set(member, own);
         return {
@@ -61,11 +48,11 @@ describe.each(chosen(COMBINATIONS))('two gateways and three workers on %s', (nam
           DATABASE_URL: throughPort(env['DATABASE_URL'], own.database.port),
         };
       };
-      cluster = await Cluster.start({ env, envOf, gateways: 2, workers: 3, wired: true });
+      const cluster = await startCluster({ env, envOf, wired: true });
       await keepsItsPromiseUnder(name, { engines, cluster }, faultsOn({ engines, cluster, wires }));
       // A run without trouble would have shown nothing.
       const events = (of: 'gateways' | 'workers', event: string): number =>
-        cluster?.[of].flatMap((one) => one.events(event)).length ?? 0;
+        cluster[of].flatMap((one) => one.events(event)).length;
       if (engines.broker.wires.length > 0) expect(events('gateways', 'event.publish_failed')).toBeGreaterThan(0);
       expect(events('gateways', 'guard.lost')).toBeGreaterThan(0);
       expect(events('workers', 'guard.lost')).toBeGreaterThan(0);
@@ -73,6 +60,12 @@ describe.each(chosen(COMBINATIONS))('two gateways and three workers on %s', (nam
     TEST_LIMIT_MS,
   );
 });
+
+async function wireBefore(port: number): Promise<TcpProxy> {
+  const wire = await TcpProxy.before(port);
+  endsWithTest(() => wire.close());
+  return wire;
+}
 
 function throughPort(url: string | undefined, port: number): string {
   const through = new URL(url ?? '');

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
-import { Cluster, type Member } from '../support/cluster.js';
-import { EngineSet, type EngineChoice } from '../support/engine-set.js';
+import { describe, expect, it } from 'vitest';
+import type { Member } from '../support/cluster.js';
+import type { EngineChoice } from '../support/engine-set.js';
 import { KafkaUnderTest, type TestBroker } from '../support/test-broker.js';
 import {
   chosen,
@@ -9,8 +9,8 @@ import {
   FAULT_MS,
   hang,
   keepsItsPromiseUnder,
-  PREFIX,
-  SETTINGS,
+  startCluster,
+  startEngines,
   START_MS,
   TEST_LIMIT_MS,
   type Fault,
@@ -24,24 +24,11 @@ const COMBINATIONS: Readonly<Record<string, EngineChoice>> = {
 };
 
 describe.each(chosen(COMBINATIONS))('two gateways and three workers on %s', (name, choice) => {
-  let engines: EngineSet | null = null;
-  let cluster: Cluster | null = null;
-
-  afterEach(async () => {
-    await cluster?.stop();
-    await engines?.stop();
-    [cluster, engines] = [null, null];
-  }, 120_000);
-
   it(
     'lose, double and invert nothing while processes and engines fail',
     async () => {
-      engines = await EngineSet.start(choice);
-      cluster = await Cluster.start({
-        env: { ...SETTINGS, ...(await engines.env(PREFIX)) },
-        gateways: 2,
-        workers: 3,
-      });
+      const [engines, env] = await startEngines(choice);
+      const cluster = await startCluster({ env });
       const world = { engines, cluster };
       await keepsItsPromiseUnder(name, world, faultsOn(world));
       // A run without trouble would have shown nothing.

@@ -65,6 +65,26 @@ describe('a subscription on RocketMQ', () => {
     expect(consumer().calls).toContain('hide d 1');
   });
 
+  it('gives back at once what no batch has taken when it is stopped, though a batch in hand may still end', async () => {
+    const { clock, transport, consumer } = start();
+    const [seen, gate] = [[] as string[], createDeferred<void>()];
+    const subscription = await transport.subscribe({ ...OPTIONS, lanes: 1, batchSizeMax: 2 }, async (batch) => {
+      seen.push(batch.map(({ body }) => body).join(''));
+      await gate.promise;
+      await Promise.all(batch.map((delivery) => delivery.settle()));
+    });
+    await clock.settle();
+    for (const [index, name] of ['a', 'b'].entries()) consumer().polls[index]!.resolve(receivedMessage(name));
+    await clock.settle();
+    const stopping = subscription.stop(5_000);
+    await clock.settle();
+    expect(consumer().calls).toEqual(['hide b 1']);
+    gate.resolve();
+    await stopping;
+    expect(seen).toEqual(['a']);
+    expect(consumer().calls).toEqual(['hide b 1', 'ack a']);
+  });
+
   it('gives back what a long poll brings after the stop', async () => {
     const { clock, transport, consumer } = start();
     const seen: Delivery[] = [];

@@ -3,13 +3,12 @@ import { UnitOfWork } from '../database/unit-of-work.js';
 import type { EventStatus } from '../event-log/event-log.js';
 import { OUTCOMES, WAITING } from '../event-log/status.js';
 import { Clock } from '../runtime/clock.js';
+import { RestedCount } from './rested-count.js';
 
 export const STEP_MS = 60_000;
 export const STEPS = 60;
 // A thousand events a second are 300,000 index entries a slice, some 30 ms of SQLite's event loop.
 const SLICE_STEPS = 5;
-/** Asking often costs 2 % at most, as with `StatusCounts`. */
-const REST_FACTOR = 50;
 
 export interface Arrivals {
   readonly at: number;
@@ -20,23 +19,20 @@ export interface Arrivals {
 /** Events by the minute of their arrival and by what they are now, over the last hour. The SQL is portable. */
 @Injectable()
 export class ArrivalCounts {
-  private known: Arrivals | null = null;
-  private restUntil = 0;
-  private counting: Promise<Arrivals> | null = null;
+  private readonly counted: RestedCount<Arrivals>;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.counted = new RestedCount(clock, () => this.count());
+  }
 
-  async read(): Promise<Arrivals> {
-    if (this.known && this.clock.monotonic() < this.restUntil) return this.known;
-    this.counting ??= this.count().finally(() => (this.counting = null));
-    return this.counting;
+  read(): Promise<Arrivals> {
+    return this.counted.read();
   }
 
   private async count(): Promise<Arrivals> {
-    const began = this.clock.monotonic();
     const at = this.clock.now();
     const last = at - (at % STEP_MS);
     const from = last - (STEPS - 1) * STEP_MS;
@@ -54,10 +50,7 @@ export class ArrivalCounts {
       }
       await this.clock.nextTurn();
     }
-    this.known = { at, from, steps };
-    const now = this.clock.monotonic();
-    this.restUntil = now + (now - began) * REST_FACTOR;
-    return this.known;
+    return { at, from, steps };
   }
 
   private slice(status: EventStatus, from: number, to: number): Promise<{ step: number; total: number }[]> {

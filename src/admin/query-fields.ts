@@ -36,14 +36,6 @@ export function text(description = ''): Field {
   return optional([IsString(), MaxLength(TEXT_LENGTH_MAX)], { type: String, maxLength: TEXT_LENGTH_MAX, description });
 }
 
-export function requiredText(description = ''): Field {
-  return (target, key) => {
-    ApiProperty({ type: String, maxLength: TEXT_LENGTH_MAX, description })(target, key);
-    IsString()(target, key);
-    MaxLength(TEXT_LENGTH_MAX)(target, key);
-  };
-}
-
 /** Passwords and the like: a text that must be there, of whatever characters. */
 export function requiredSecret(description = ''): Field {
   return (target, key) => {

@@ -1,22 +1,11 @@
 import { csrfTokenOf } from '../access/digest.js';
-import { ADMIN_ROLES, PERMISSIONS, type AdminRole, type Permission } from '../access/admin-role.js';
 import type { SignedIn } from '../access/session-service.js';
+import { PrincipalView } from './principal-view.js';
 import { shown } from './view-fields.js';
 
-export class SessionUserView {
-  @shown.text()
-  name!: string;
-
-  @shown.one(ADMIN_ROLES)
-  role!: AdminRole;
-
-  @shown.several(PERMISSIONS)
-  permissions!: Permission[];
-}
-
 export class SessionView {
-  @shown.view(() => SessionUserView)
-  user!: SessionUserView;
+  @shown.view(() => PrincipalView)
+  user!: PrincipalView;
 
   @shown.text({ description: 'To be sent as X-CSRF-Token with each request of this session that is no GET' })
   csrfToken!: string;

@@ -3,6 +3,7 @@ import { UnitOfWork } from '../database/unit-of-work.js';
 import type { EventStatus, Outcome, WaitingStatus } from '../event-log/event-log.js';
 import { OUTCOMES, WAITING } from '../event-log/status.js';
 import { Clock } from '../runtime/clock.js';
+import { RestedCount } from './rested-count.js';
 
 export interface Counted {
   readonly statuses: Partial<Record<EventStatus, number>>;
@@ -10,10 +11,13 @@ export interface Counted {
   readonly outcomesAt: number;
 }
 
+interface Outcomes {
+  readonly counts: Partial<Record<Outcome, number>>;
+  readonly at: number;
+}
+
 // A count over the index takes about 50 ns a row of the event loop on SQLite; in pieces, so that a callback gets in.
 const PIECE_ROWS = 100_000;
-/** Outcomes are counted anew after fifty times what the last count took, so that asking often costs 2 % at most. */
-const REST_FACTOR = 50;
 
 /**
  * How many rows have which status. Waiting rows are few and counted each time; outcomes are many and only grow, so their
@@ -21,22 +25,18 @@ const REST_FACTOR = 50;
  */
 @Injectable()
 export class StatusCounts {
-  private known: { readonly counts: Partial<Record<Outcome, number>>; readonly at: number } | null = null;
-  private restUntil = 0;
-  private counting: Promise<void> | null = null;
+  private readonly outcomes: RestedCount<Outcomes>;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.outcomes = new RestedCount(clock, () => this.countOutcomes());
+  }
 
   async read(): Promise<Counted> {
-    if (this.known === null || this.clock.monotonic() >= this.restUntil) {
-      this.counting ??= this.countOutcomes().finally(() => (this.counting = null));
-      await this.counting;
-    }
+    const { counts, at } = await this.outcomes.read();
     const waiting = await this.waiting();
-    const { counts, at } = this.known ?? { counts: {}, at: 0 };
     return { statuses: { ...counts, ...waiting }, outcomesAt: at };
   }
 
@@ -50,17 +50,14 @@ export class StatusCounts {
     return counts;
   }
 
-  private async countOutcomes(): Promise<void> {
-    const began = this.clock.monotonic();
+  private async countOutcomes(): Promise<Outcomes> {
     const at = this.clock.now();
     const counts: Partial<Record<Outcome, number>> = {};
     for (const status of OUTCOMES) {
       const count = await this.inPieces(status);
       if (count > 0) counts[status] = count;
     }
-    this.known = { counts, at };
-    const now = this.clock.monotonic();
-    this.restUntil = now + (now - began) * REST_FACTOR;
+    return { counts, at };
   }
 
   private async inPieces(status: EventStatus): Promise<number> {

@@ -1,5 +1,4 @@
 import { Body, Param, ParseIntPipe, Req } from '@nestjs/common';
-import { ADMIN_ROLES, PERMISSIONS, type AdminRole, type Permission } from '../access/admin-role.js';
 import { TokenService } from '../access/token-service.js';
 import type { AdminToken } from '../access/token-store.js';
 import { TokenBody } from './access-body.js';
@@ -7,20 +6,12 @@ import { AdminController, AdminDelete, AdminGet, AdminPost } from './admin-contr
 import type { AdminRequest } from './admin.guard.js';
 import { adminValidation } from './admin-validation.js';
 import { byOf } from './by-of.js';
+import { PrincipalView } from './principal-view.js';
 import { shown } from './view-fields.js';
 
-export class TokenView {
+export class TokenView extends PrincipalView {
   @shown.integer()
   id!: number;
-
-  @shown.text()
-  name!: string;
-
-  @shown.one(ADMIN_ROLES)
-  role!: AdminRole;
-
-  @shown.several(PERMISSIONS)
-  permissions!: Permission[];
 
   @shown.text()
   createdBy!: string;

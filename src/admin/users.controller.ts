@@ -1,24 +1,15 @@
 import { Body, Param, Req, UseFilters } from '@nestjs/common';
-import { ADMIN_ROLES, PERMISSIONS, type AdminRole, type Permission } from '../access/admin-role.js';
 import { UserService, type ListedUser } from '../access/user-service.js';
 import { UserBody, UserChangeBody } from './access-body.js';
 import { AdminController, AdminDelete, AdminGet, AdminPatch, AdminPost } from './admin-controller.decorator.js';
 import type { AdminRequest } from './admin.guard.js';
 import { adminValidation } from './admin-validation.js';
 import { byOf } from './by-of.js';
+import { PrincipalView } from './principal-view.js';
 import { TooManyAttemptsFilter } from './too-many-attempts.filter.js';
 import { shown } from './view-fields.js';
 
-export class UserView {
-  @shown.text()
-  name!: string;
-
-  @shown.one(ADMIN_ROLES)
-  role!: AdminRole;
-
-  @shown.several(PERMISSIONS)
-  permissions!: Permission[];
-
+export class UserView extends PrincipalView {
   @shown.flag()
   disabled!: boolean;
 

@@ -10,12 +10,13 @@ interface Props {
   readonly autoComplete?: string;
   readonly autoFocus?: boolean;
   readonly minLength?: number;
+  readonly maxLength?: number;
   readonly required?: boolean;
 }
 
 export function TextField({ label, value, onChange, hint, isPassword = false, ...input }: Props) {
   const id = useId();
-  const { autoComplete = 'off', autoFocus = false, minLength, required = true } = input;
+  const { autoComplete = 'off', autoFocus = false, minLength, maxLength, required = true } = input;
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -26,6 +27,7 @@ export function TextField({ label, value, onChange, hint, isPassword = false, ..
         autoComplete={autoComplete}
         autoFocus={autoFocus}
         minLength={minLength}
+        maxLength={maxLength}
         required={required}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         onChange={(event) => onChange(event.target.value)}

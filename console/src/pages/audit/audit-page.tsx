@@ -1,5 +1,5 @@
-import { Button, Input } from 'antd';
-import { useId, useState } from 'react';
+import { Button } from 'antd';
+import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useAudit } from '../../api/reading.js';
 import type { AuditEntryView } from '../../api/views.js';
@@ -10,6 +10,7 @@ import { EmptyState } from '../../parts/empty-state.js';
 import { LoadState } from '../../parts/load-state.js';
 import { MoreButton } from '../../parts/more-button.js';
 import { PageHead } from '../../parts/page-head.js';
+import { TextField } from '../../parts/text-field.js';
 import { TimeText } from '../../parts/time-text.js';
 import '../events/filter-form.css';
 
@@ -51,7 +52,6 @@ interface FilterProps {
 function AuditFilter({ filter, onSearch }: FilterProps) {
   const { audit, events } = useText();
   const [draft, setDraft] = useState(filter);
-  const id = useId();
   return (
     <form
       className="card filter"
@@ -63,14 +63,14 @@ function AuditFilter({ filter, onSearch }: FilterProps) {
     >
       <div className="filter-fields">
         {FILTERS.map((name) => (
-          <div key={name} className="field">
-            <label htmlFor={`${id}-${name}`}>{audit[name]}</label>
-            <Input
-              id={`${id}-${name}`}
-              value={draft[name]}
-              onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
-            />
-          </div>
+          <TextField
+            key={name}
+            label={audit[name]}
+            autoComplete="on"
+            required={false}
+            value={draft[name] ?? ''}
+            onChange={(value) => setDraft({ ...draft, [name]: value })}
+          />
         ))}
       </div>
       <div className="row">

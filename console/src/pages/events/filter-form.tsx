@@ -1,10 +1,11 @@
-import { Button, Input } from 'antd';
-import { useId, useState } from 'react';
+import { Button } from 'antd';
+import { useState } from 'react';
 import { useText } from '../../i18n/language.js';
 import { useUser } from '../../session/session.js';
 import { Choice } from '../../parts/choice.js';
+import { TextField } from '../../parts/text-field.js';
 import { STATUS_ORDER } from '../../parts/tone.js';
-import { FIRST_FILTERS, isEmpty, NO_FILTER, TEXT_FILTERS, type EventFilter, type TextFilter } from './event-filter.js';
+import { FIRST_FILTERS, isEmpty, NO_FILTER, TEXT_FILTERS, type EventFilter } from './event-filter.js';
 import { TimeFilter } from './time-filter.js';
 import './filter-form.css';
 
@@ -57,7 +58,10 @@ export function FilterForm({ filter, onSearch, hasStatus = true }: Props) {
         {shown.map((name) => (
           <TextField
             key={name}
-            name={name}
+            label={events[name]}
+            autoComplete="on"
+            required={false}
+            maxLength={512}
             value={draft.texts[name] ?? ''}
             onChange={(value) => setDraft({ ...draft, texts: { ...draft.texts, [name]: value } })}
           />
@@ -73,22 +77,5 @@ export function FilterForm({ filter, onSearch, hasStatus = true }: Props) {
         </Button>
       </div>
     </form>
-  );
-}
-
-function TextField({ name, value, onChange }: { name: TextFilter; value: string; onChange: (value: string) => void }) {
-  const { events } = useText();
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{events[name]}</label>
-      <Input
-        id={id}
-        value={value}
-        maxLength={512}
-        allowClear={false}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </div>
   );
 }

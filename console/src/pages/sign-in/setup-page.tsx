@@ -6,8 +6,8 @@ import { useSetup } from '../../api/session.js';
 import { useText } from '../../i18n/language.js';
 import { errorText } from '../../parts/load-state.js';
 import { TextField } from '../../parts/text-field.js';
+import { differ, NewPasswordFields, NO_PASSWORD } from './new-password-fields.js';
 import { Outside } from './outside.js';
-import { PASSWORD_LENGTH_MIN } from './password-rule.js';
 import { setupTokenOf } from './setup-token.js';
 
 /** The token stands behind the `#`, which browsers send to nobody, and leaves the address at once. */
@@ -16,10 +16,8 @@ export function SetupPage() {
   const { setup, signIn } = text;
   const [token] = useState(() => takeToken());
   const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
-  const [repeated, setRepeated] = useState('');
+  const [chosen, setChosen] = useState(NO_PASSWORD);
   const make = useSetup();
-  const differ = repeated !== '' && repeated !== password;
   return (
     <Outside title={setup.title} intro={setup.intro}>
       {token === null && <Alert type="warning" role="alert" title={setup.noToken} />}
@@ -33,27 +31,11 @@ export function SetupPage() {
           className="form"
           onSubmit={(event) => {
             event.preventDefault();
-            if (token !== null && !differ) make.mutate({ token, name, password });
+            if (token !== null && !differ(chosen)) make.mutate({ token, name, password: chosen.password });
           }}
         >
           <TextField label={signIn.name} value={name} onChange={setName} autoComplete="username" autoFocus />
-          <TextField
-            label={signIn.password}
-            value={password}
-            onChange={setPassword}
-            isPassword
-            minLength={PASSWORD_LENGTH_MIN}
-            autoComplete="new-password"
-            hint={text.password.tooShort(PASSWORD_LENGTH_MIN)}
-          />
-          <TextField
-            label={setup.repeat}
-            value={repeated}
-            onChange={setRepeated}
-            isPassword
-            autoComplete="new-password"
-          />
-          {differ && <Alert type="warning" role="alert" title={text.password.differ} />}
+          <NewPasswordFields label={signIn.password} repeatLabel={setup.repeat} value={chosen} onChange={setChosen} />
           {make.error !== null && (
             <Alert
               type="error"

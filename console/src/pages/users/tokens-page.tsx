@@ -9,6 +9,7 @@ import { LoadState } from '../../parts/load-state.js';
 import { Tag } from '../../parts/tag.js';
 import { TimeText } from '../../parts/time-text.js';
 import { RevokeTokenDialog } from './revoke-token-dialog.js';
+import { rightsColumns } from './rights-columns.js';
 import { TokenDialog } from './token-dialog.js';
 import { AdminsOnly } from './users-tabs.js';
 
@@ -33,7 +34,8 @@ export function TokensPage() {
 }
 
 function TokenList({ onRevoke }: { onRevoke: (token: TokenView) => void }) {
-  const { users, roles, permissions, common } = useText();
+  const text = useText();
+  const { users, common } = text;
   const query = useTokens();
   const { columns } = users;
   return (
@@ -49,11 +51,7 @@ function TokenList({ onRevoke }: { onRevoke: (token: TokenView) => void }) {
               rowKey={({ id }) => id}
               columns={[
                 { key: 'name', title: columns.name, cell: ({ name }) => <b>{name}</b> },
-                { key: 'role', title: columns.role, cell: ({ role }) => roles[role] },
-                {
-                  ...{ key: 'permissions', title: columns.permissions },
-                  cell: ({ permissions: granted }) => granted.map((one) => permissions[one] ?? one).join(', '),
-                },
+                ...rightsColumns(text),
                 { key: 'state', title: columns.state, cell: (token) => <TokenState token={token} /> },
                 {
                   ...{ key: 'expires', title: columns.expires, className: 'tight' },

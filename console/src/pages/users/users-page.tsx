@@ -11,6 +11,7 @@ import { Tag } from '../../parts/tag.js';
 import { TimeText } from '../../parts/time-text.js';
 import { useUser } from '../../session/session.js';
 import { RemoveUserDialog } from './remove-user-dialog.js';
+import { rightsColumns } from './rights-columns.js';
 import { UserDialog } from './user-dialog.js';
 import { AdminsOnly } from './users-tabs.js';
 
@@ -38,7 +39,8 @@ export function UsersPage() {
 }
 
 function UserList({ onOpen }: { onOpen: (open: Open) => void }) {
-  const { users, roles, permissions, common } = useText();
+  const text = useText();
+  const { users, common } = text;
   const me = useUser();
   const query = useUsers();
   const { columns } = users;
@@ -67,11 +69,7 @@ function UserList({ onOpen }: { onOpen: (open: Open) => void }) {
                     </span>
                   ),
                 },
-                { key: 'role', title: columns.role, cell: ({ role }) => roles[role] },
-                {
-                  ...{ key: 'permissions', title: columns.permissions },
-                  cell: ({ permissions: granted }) => granted.map((one) => permissions[one] ?? one).join(', '),
-                },
+                ...rightsColumns(text),
                 { key: 'state', title: columns.state, cell: (user) => <UserState user={user} /> },
                 {
                   ...{ key: 'login', title: columns.lastLogin, className: 'tight' },

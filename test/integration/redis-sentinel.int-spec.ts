@@ -101,7 +101,11 @@ describeWithRedis('the guard on a master that Sentinels appoint', () => {
       expect(ledger.faults).toEqual([]);
       expect(ledger.unavailableCount).toBeGreaterThan(0);
       expect(ledger.slowestMs).toBeLessThan(LIMIT_MS_SEEN);
-      expect(lines.filter(({ event }) => event === 'guard.lost')).toHaveLength(1);
+      // One line an outage: on a busy machine the master that comes back may cost a second one.
+      const states = lines.map(({ event }) => event).filter((event) => /^guard\.(lost|connected)$/.test(event));
+      expect(states[states.length - 1]).toBe('guard.connected');
+      expect(states.some((event, at) => event === 'guard.lost' && states[at + 1] === event)).toBe(false);
+      expect(states).toContain('guard.lost');
     });
 
     it('leaves a master that hangs for the one that takes its place', async () => {

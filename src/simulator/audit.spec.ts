@@ -23,7 +23,7 @@ function ledger(...eventKeys: string[]): LedgerRow[] {
     fromState: '',
     toState: '',
     createTime: 0,
-    eventRank: 0,
+    eventRank: 9,
   }));
 }
 
@@ -78,6 +78,21 @@ describe('audit', () => {
       isQuiet: true,
     });
     expect(found).toMatchObject({ ...NOTHING, inversions: [{ eventKey: 'b', entityKey: 'order-1' }] });
+  });
+
+  it.each([
+    ['moved nothing', 'ACTIVE', []],
+    ['moved it', 'HALF', [{ eventKey: 'c', entityKey: 'order-1' }]],
+  ])('goes by the rank at which the ledger has an event that %s', (_, fromState, inversions) => {
+    const [b, c] = [event('b', 100, 3), event('c', 100, 2)];
+    const [first, edit, last] = ledger('a', 'b', 'c') as [LedgerRow, LedgerRow, LedgerRow];
+    const found = audit({
+      events: [a, b, c],
+      rows: rows({ a: 'APPLIED', b: 'APPLIED', c: 'APPLIED' }),
+      changes: [first, { ...edit, fromState, toState: 'ACTIVE', eventRank: 1 }, last],
+      isQuiet: true,
+    });
+    expect(found).toMatchObject({ ...NOTHING, inversions });
   });
 
   it('compares the effects of one entity only', () => {

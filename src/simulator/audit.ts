@@ -123,7 +123,7 @@ function findInversions(known: ReadonlyMap<string, AuditedEvent>, own: readonly 
     if (event === undefined || time === null) continue;
     // An entity type of the user's own is unknown here: the ledger's word has to do.
     const entityKey = event.entityKey ?? change.entityKey;
-    const rank = event.entityKey === null ? change.eventRank : event.rank;
+    const rank = rankOf(event, change);
     const before = last.get(entityKey);
     if (before !== undefined && (time < before.time || (time === before.time && rank < before.rank))) {
       const detail = `applied (${time}, ${rank}) after (${before.time}, ${before.rank})`;
@@ -132,6 +132,15 @@ function findInversions(known: ReadonlyMap<string, AuditedEvent>, own: readonly 
     last.set(entityKey, { time, rank });
   }
   return found;
+}
+
+/**
+ * Its own, as sent. An event that moved nothing may stand below it in the ledger, where what set the state stands: it hides
+ * nothing that came earlier in its second (an edit between two additions).
+ */
+function rankOf({ entityKey, rank }: AuditedEvent, { eventRank, fromState, toState }: LedgerRow): number {
+  if (entityKey === null) return eventRank;
+  return fromState === toState ? Math.min(rank, eventRank) : rank;
 }
 
 function findUnexpectedDead(events: readonly AuditedEvent[], rows: ReadonlyMap<string, EventRow>): Finding[] {

@@ -15,6 +15,8 @@ import { ErrorGroups } from './error-groups.js';
 import { EventSearch } from './event-search.js';
 import { EventsController } from './events.controller.js';
 import { Forecaster } from './forecaster.js';
+import { HandlerFigureReader } from './handler-figures.js';
+import { HandlerPauseService } from './handler-pause-service.js';
 import { HandlersController } from './handlers.controller.js';
 import { PayloadLooks } from './payload-looks.js';
 import { ProcessWatch } from './process-watch.js';
@@ -34,6 +36,7 @@ import { SummaryController } from './summary.controller.js';
 import { TokensController } from './tokens.controller.js';
 import { TrafficController } from './traffic.controller.js';
 import { UsersController } from './users.controller.js';
+import { WorkItemFactory } from '../worker/work-item-factory.js';
 
 const runnerOptions: Provider = {
   provide: RUNNER_OPTIONS,
@@ -63,7 +66,8 @@ const runnerOptions: Provider = {
       StoredSummary,
     ],
     ...[Balance, Forecaster, runnerOptions, RedriveJobStore, RedriveJobSteps, RedriveJobRunner, RedriveJobService],
-    ...[RedriveJobReader, StoredMetrics, ProcessWatch, ArrivalCounts],
+    ...[RedriveJobReader, StoredMetrics, ProcessWatch, ArrivalCounts, HandlerFigureReader, HandlerPauseService],
+    WorkItemFactory,
   ],
 })
 export class AdminModule {}

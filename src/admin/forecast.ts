@@ -1,5 +1,6 @@
 import type { Line, EventRow } from '../event-log/event-log.js';
 import type { EntityOfEvent } from '../entity-types/entity-type-registry.js';
+import { HandlerPausedError } from '../handlers/handler-paused-error.js';
 import { decide, type EntitySnapshot } from '../saga/decide.js';
 import type { StateMachine } from '../saga/state-machine.js';
 import type { WecomEvent } from '../wecom/event.js';
@@ -26,6 +27,8 @@ export interface ForecastInput {
   readonly entity: EntityOfEvent | null;
   readonly machine: StateMachine | null;
   readonly handler: string | null;
+  /** An operator has paused it. */
+  readonly isPaused: boolean;
   /** Where the entity stands, moved on by the items before this one. */
   readonly snapshot: EntitySnapshot | null;
   /** Waiting rows of the strict entity that are before this one and in no item of the job before it. */
@@ -47,6 +50,7 @@ export function forecast(input: ForecastInput): { forecast: Forecast; next: Enti
   if (!event) return told('would-be-dead', input.defect ?? 'the text does not parse');
   if (before.waiting > 0)
     return told('would-wait', `${before.waiting} earlier event(s) of ${row.entityKey} wait before it`);
+  if (input.isPaused) return told('would-wait', new HandlerPausedError(input.handler ?? '').message);
   const ifHandler = input.handler === null ? 'no handler takes it' : `if ${input.handler} does not fail again`;
   if (!entity || !snapshot) return told('would-apply', ifHandler);
   // Without asking WeCom: a forecast is made of hundreds of events, and what it says now may differ from what it says then.

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork, type Tx } from '../database/unit-of-work.js';
-import { EntityTypeRegistry, type EntityOfEvent } from '../entity-types/entity-type-registry.js';
+import type { EntityOfEvent } from '../entity-types/entity-type-registry.js';
 import { EventLog, type EventRow } from '../event-log/event-log.js';
-import { HandlerRegistry } from '../handlers/handler-registry.js';
+import { HandlerPauses } from '../handlers/handler-pauses.js';
 import { Clock } from '../runtime/clock.js';
 import type { EntitySnapshot } from '../saga/decide.js';
 import { SagaStore } from '../saga/saga-store.js';
-import type { WecomEvent } from '../wecom/event.js';
-import { parseEvent } from '../wecom/parse-event.js';
+import { WorkItemFactory } from '../worker/work-item-factory.js';
 import type { Action, SeenItem } from './dead-letter-service.js';
 import { forecast, type Forecast } from './forecast.js';
 
@@ -25,12 +24,6 @@ export function nothingImagined(): Imagined {
   return { entities: new Map(), run: new Map() };
 }
 
-interface Known {
-  readonly event: WecomEvent | null;
-  readonly defect: string | null;
-  readonly entity: EntityOfEvent | null;
-}
-
 /**
  * The dry run: what would become of each item, told from the entities as they stand and from the items before it. It
  * only reads. What a handler would do nobody can tell.
@@ -41,8 +34,8 @@ export class Forecaster {
     private readonly unitOfWork: UnitOfWork,
     private readonly eventLog: EventLog,
     private readonly sagas: SagaStore,
-    private readonly entityTypes: EntityTypeRegistry,
-    private readonly handlers: HandlerRegistry,
+    private readonly factory: WorkItemFactory,
+    private readonly pauses: HandlerPauses,
     private readonly clock: Clock,
   ) {}
 
@@ -51,7 +44,10 @@ export class Forecaster {
     return this.unitOfWork.read(async (tx) => {
       const rows = new Map((await this.eventLog.search(tx, { ids, limit: ids.length })).map((row) => [row.id, row]));
       const forecasts: Forecast[] = [];
-      for (const seen of items) forecasts.push(await this.one(tx, action, seen, rows.get(seen.id) ?? null, imagined));
+      const paused = await this.pauses.names(tx);
+      for (const seen of items) {
+        forecasts.push(await this.one(tx, action, seen, rows.get(seen.id) ?? null, imagined, paused));
+      }
       return forecasts;
     });
   }
@@ -62,33 +58,22 @@ export class Forecaster {
     seen: SeenItem,
     row: EventRow | null,
     imagined: Imagined,
+    paused: ReadonlySet<string>,
   ): Promise<Forecast> {
-    const known = this.read(row);
-    const handler = known.event && this.handlers.handlerOf(known.event.eventType, known.event.changeType);
-    const snapshot = known.entity && (await this.snapshot(tx, known.entity, imagined));
-    const waiting = row && known.entity ? await this.waitingBefore(tx, row, known.entity, imagined) : 0;
+    const known = row && this.factory.fromRow(row);
+    const { event = null, entity = null, handler = null } = known ?? {};
+    const snapshot = entity && (await this.snapshot(tx, entity, imagined));
+    const waiting = row && entity ? await this.waitingBefore(tx, row, entity, imagined) : 0;
     const answer = forecast({
-      ...{ action, seen, row, ...known, snapshot, now: this.clock.now() },
+      ...{ action, seen, row, event, entity, snapshot, now: this.clock.now() },
+      defect: known?.defect?.reason ?? null,
       machine: handler?.machine ?? null,
       handler: handler?.name ?? null,
+      isPaused: handler ? paused.has(handler.name) : false,
       before: { waiting },
     });
-    if (row && known.entity) remember(imagined, known.entity, row, answer);
+    if (row && entity) remember(imagined, entity, row, answer);
     return answer.forecast;
-  }
-
-  private read(row: EventRow | null): Known {
-    const none = { event: null, entity: null };
-    if (!row) return { ...none, defect: null };
-    // A foreign record has no receiver, and stays what it is.
-    if (row.app === '') return { ...none, defect: 'not a message of this service' };
-    const parsed = parseEvent(row.plaintext, row.corpId);
-    if (parsed.kind !== 'event') return { ...none, defect: `the text does not parse: ${parsed.reason}` };
-    try {
-      return { event: parsed.event, defect: null, entity: this.entityTypes.entityOf(row.app, parsed.event) };
-    } catch (error) {
-      return { ...none, defect: error instanceof Error ? error.message : String(error) };
-    }
   }
 
   private async snapshot(tx: Tx, entity: EntityOfEvent, { entities }: Imagined): Promise<EntitySnapshot | null> {

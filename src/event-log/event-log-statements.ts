@@ -9,6 +9,7 @@ import {
   type EventRow,
   type HistoryEntry,
   type InsertResult,
+  type RowError,
   type RowState,
   type RowVersion,
 } from './event-log.js';
@@ -81,6 +82,33 @@ export function moveDueAt(tx: Tx, version: RowVersion, dueAt: number): Promise<b
     `UPDATE event_log SET due_at = ? WHERE id = ? AND generation = ? AND attempt = ? AND ${RUNNABLE_SQL}`,
     [dueAt, version.id, version.generation, version.attempt],
   );
+}
+
+export function moveDueAtFrom(
+  tx: Tx,
+  { id, generation, attempt, dueAt: from }: Pick<EventRow, 'id' | 'generation' | 'attempt' | 'dueAt'>,
+  dueAt: number,
+): Promise<boolean> {
+  return changed(
+    tx,
+    `UPDATE event_log SET due_at = ?
+     WHERE id = ? AND generation = ? AND attempt = ? AND due_at = ? AND ${RUNNABLE_SQL}`,
+    [dueAt, id, generation, attempt, from],
+  );
+}
+
+/** In two steps: MySQL refuses a subquery with a limit on the table that is updated. */
+export async function wakeRows(tx: Tx, { code, message }: RowError, now: number, limit: number): Promise<number> {
+  const asleep = "error_group = ? AND status = 'RETRY' AND due_at > ?";
+  const group = errorGroupOf(code, message);
+  const rows: { id: number }[] = await tx.manager.query(`SELECT id FROM event_log WHERE ${asleep} LIMIT ?`, [
+    ...[group, now, limit],
+  ]);
+  if (rows.length === 0) return 0;
+  const ids = rows.map(({ id }) => id).sort((a, b) => a - b);
+  const sql = `UPDATE event_log SET due_at = ? WHERE id IN (${places(ids)}) AND ${asleep}`;
+  await changedRows(tx, sql, [now, ...ids, group, now]);
+  return rows.length;
 }
 
 export async function hideRows(tx: Tx, rows: readonly RawRow[], hiddenUntil: number): Promise<EventRow[]> {

@@ -50,6 +50,12 @@ export function versionOf({ id, generation, attempt }: RowVersion): RowVersion {
   return { id, generation, attempt };
 }
 
+/** By what waiting rows are found that wait for one thing. */
+export interface RowError {
+  readonly code: string;
+  readonly message: string;
+}
+
 export interface HistoryEntry {
   readonly eventKey: string;
   readonly at: number;
@@ -113,6 +119,16 @@ export abstract class EventLog {
 
   /** Moves `due_at` of a picked row that is still as it was picked; touches nothing else. */
   abstract postpone(tx: Tx, version: RowVersion, dueAt: number): Promise<void>;
+
+  /** As `postpone`, for a row that is due when it was at the last look: one that was woken meanwhile stays awake. */
+  abstract sleepOn(
+    tx: Tx,
+    row: Pick<EventRow, 'id' | 'generation' | 'attempt' | 'dueAt'>,
+    dueAt: number,
+  ): Promise<void>;
+
+  /** Makes up to `limit` rows due that wait with this error for a later time. Returns how many there were. */
+  abstract wake(tx: Tx, error: RowError, now: number, limit: number): Promise<number>;
 
   /** The first row of the entity's line, if it is runnable and due; hides it as `pick` does. */
   abstract pickNext(tx: Tx, entityKey: string, now: number, hiddenUntil: number): Promise<EventRow | null>;

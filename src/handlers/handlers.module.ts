@@ -13,6 +13,7 @@ import { DemoTaskHandler } from './demo/demo-task.handler.js';
 import { MemberHandler } from './member/member.handler.js';
 import { MemberRow } from './member/member-row.entity.js';
 import { HandlerConflictError, HandlerRegistry } from './handler-registry.js';
+import { HandlerPauses } from './handler-pauses.js';
 import type { WecomHandler } from './wecom-handler.js';
 
 /** Names for `builtInHandlers: [...]`. */
@@ -48,8 +49,8 @@ export class HandlersModule {
     return {
       module: HandlersModule,
       imports: [DiscoveryModule],
-      providers: [HandlerRegistry, ...builtIn, ...handlers, ...(demo ? [DemoTaskHandler] : [])],
-      exports: [HandlerRegistry],
+      providers: [HandlerRegistry, HandlerPauses, ...builtIn, ...handlers, ...(demo ? [DemoTaskHandler] : [])],
+      exports: [HandlerRegistry, HandlerPauses],
     };
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { OUTCOMES, WAITING } from '../event-log/status.js';
-import { note, thingXml, WorkerRig, type RigOptions } from '../../test/support/worker-rig.js';
+import { note } from '../../test/support/plain-handlers.js';
+import { thingXml, WorkerRig, type RigOptions } from '../../test/support/worker-rig.js';
 
 let rig: WorkerRig;
 afterEach(() => rig.close());

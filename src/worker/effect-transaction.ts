@@ -70,7 +70,8 @@ export class EffectTransaction {
       entities.strict.map(({ key }) => key),
     );
     const unfinishedRetryAt = now + (this.options.retryPolicy.delaysMs[0] ?? 0);
-    const plan = planGroup({ items, entities: before, lines, now, unfinishedRetryAt, limits: this.options });
+    const paused = await this.handlers.pausedOf(tx, items);
+    const plan = planGroup({ items, entities: before, lines, now, unfinishedRetryAt, limits: this.options, paused });
     await this.writeRows(tx, plan);
     // Before the handlers: whoever writes the entity first holds it until its commit. Another transaction of the same
     // entity waits here and then misses its compare-and-set, so a handler's own first insert meets no second one.

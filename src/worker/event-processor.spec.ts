@@ -3,7 +3,8 @@ import { textAt } from '../entity-types/fields.js';
 import { DatabaseUnavailableError } from '../database/database-errors.js';
 import { UnrecoverableError } from '../saga/unrecoverable-error.js';
 import type { HandlerContext } from '../handlers/wecom-handler.js';
-import { note, thingXml, WorkerRig, type PlainHandle, type RigOptions } from '../../test/support/worker-rig.js';
+import { note, type PlainHandle } from '../../test/support/plain-handlers.js';
+import { thingXml, WorkerRig, type RigOptions } from '../../test/support/worker-rig.js';
 
 let rig: WorkerRig;
 afterEach(() => rig.close());

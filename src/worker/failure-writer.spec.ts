@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { OUTCOMES, WAITING } from '../event-log/status.js';
 import { UnrecoverableError } from '../saga/unrecoverable-error.js';
-import { thingXml, WorkerRig, type PlainHandle } from '../../test/support/worker-rig.js';
+import type { PlainHandle } from '../../test/support/plain-handlers.js';
+import { thingXml, WorkerRig } from '../../test/support/worker-rig.js';
 
 let rig: WorkerRig;
 afterEach(() => rig.close());

@@ -82,6 +82,10 @@ export class FailureWriter {
         reason: `${next.reason}: ${failure.code}: ${failure.message}`,
       };
     }
+    if (next.kind === 'wait') {
+      const reason = `waits, at no cost of an attempt: ${failure.message}`;
+      return { state: { ...common, status: 'RETRY', dueAt: now + next.delayMs }, reason };
+    }
     const reason = `run ${attempt} failed, next one in ${next.delayMs} ms: ${failure.code}: ${failure.message}`;
     return { state: { ...common, status: 'RETRY', dueAt: now + next.delayMs }, reason };
   }

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { HandlerCall } from '../handlers/wecom-handler.js';
-import { note, thingXml, WorkerRig, type RigOptions } from '../../test/support/worker-rig.js';
+import { note } from '../../test/support/plain-handlers.js';
+import { thingXml, WorkerRig, type RigOptions } from '../../test/support/worker-rig.js';
 
 let rig: WorkerRig;
 afterEach(() => rig.close());

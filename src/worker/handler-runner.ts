@@ -4,10 +4,12 @@ import { Log } from '../observability/log.js';
 import type { Command } from '../saga/state-machine.js';
 import type { OutboxEntry } from '../saga/outbox.js';
 import type { RowState } from '../event-log/event-log.js';
+import { HandlerPauses } from '../handlers/handler-pauses.js';
 import type { HandlerCall, HandlerContext } from '../handlers/wecom-handler.js';
 import { DEAD_LETTER_COMMAND } from './dead-letter.js';
 import { groupRuns, type DueRun } from './handler-groups.js';
 import type { Planned } from './plan.js';
+import type { WorkItem } from './work-item.js';
 import { isInfrastructure } from './retry-policy.js';
 
 /** A handler threw: where it had one event, the item at fault is known, and the group need not be searched for it. */
@@ -31,7 +33,16 @@ interface HandlerRun extends DueRun, HandlerCall {
 /** Runs the handlers of what is applied inside the transaction, for each entity in order. */
 @Injectable()
 export class HandlerRunner {
-  constructor(private readonly log: Log) {}
+  constructor(
+    private readonly pauses: HandlerPauses,
+    private readonly log: Log,
+  ) {}
+
+  /** Names of handlers that are paused now, as far as these messages need them. Of rows it was asked before their run. */
+  async pausedOf(tx: Tx, items: readonly WorkItem[]): Promise<ReadonlySet<string>> {
+    const asks = items.some(({ handler, origin }) => handler !== null && origin.kind === 'message');
+    return asks ? this.pauses.names(tx) : new Set();
+  }
 
   /** Returns the commands of state machines and handlers. Rejects with `HandlerFailedError`, or the signal's reason. */
   async runAll(tx: Tx, planned: readonly Planned[], signal: AbortSignal): Promise<OutboxEntry[]> {

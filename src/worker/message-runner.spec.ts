@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { note, thingXml, WorkerRig } from '../../test/support/worker-rig.js';
+import { note } from '../../test/support/plain-handlers.js';
+import { thingXml, WorkerRig } from '../../test/support/worker-rig.js';
 
 let rig: WorkerRig;
 const open = async (options: Parameters<typeof WorkerRig.open>[0] = {}): Promise<void> => {

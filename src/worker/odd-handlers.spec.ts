@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineEntityType } from '../entity-types/entity-type.js';
-import { note, thingXml, WorkerRig, type PlainHandle, type RigOptions } from '../../test/support/worker-rig.js';
+import { note, type PlainHandle } from '../../test/support/plain-handlers.js';
+import { thingXml, WorkerRig, type RigOptions } from '../../test/support/worker-rig.js';
 
 let rig: WorkerRig;
 afterEach(() => rig.close());

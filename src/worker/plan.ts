@@ -1,9 +1,11 @@
+import { HandlerPausedError } from '../handlers/handler-paused-error.js';
 import type { RowState } from '../event-log/event-log.js';
 import { isOutcome } from '../event-log/status.js';
 import type { OtherOfEvent } from '../entity-types/entity-type-registry.js';
 import { decide, type Decision, type EntitySnapshot, type Reread } from '../saga/decide.js';
 import type { Line } from '../event-log/event-log.js';
 import { canReread, type RereadLimits } from './can-reread.js';
+import { pausedLookAfterMs } from './retry-policy.js';
 import { strictKeyOf, type LeasedItem } from './work-item.js';
 
 type Apply = Extract<Decision, { kind: 'apply' }>;
@@ -39,6 +41,8 @@ export interface PlanInput {
   /** When a message whose earlier start never ended is run again, from its row. */
   readonly unfinishedRetryAt: number;
   readonly limits: RereadLimits;
+  /** Names of the handlers that are paused. */
+  readonly paused: ReadonlySet<string>;
 }
 
 export interface Plan {
@@ -70,7 +74,7 @@ function planOne(
   item: LeasedItem,
   entities: ReadonlyMap<string, EntitySnapshot>,
   lines: ReadonlyMap<string, Line>,
-  { now, unfinishedRetryAt, limits }: PlanInput,
+  { now, unfinishedRetryAt, limits, paused }: PlanInput,
 ): Planned {
   const strictKey = strictKeyOf(item);
   const line = strictKey === null ? undefined : lines.get(strictKey);
@@ -95,6 +99,13 @@ function planOne(
       errorMessage: reason,
     });
     return { ...plain, state, reason };
+  }
+  // A row was asked about before its run was counted.
+  if (item.handler && item.origin.kind === 'message' && paused.has(item.handler.name)) {
+    const { code, message } = new HandlerPausedError(item.handler.name);
+    const dueAt = now + pausedLookAfterMs(0);
+    const state = at({ status: 'RETRY', dueAt, errorCode: code, errorMessage: message });
+    return { ...plain, state, reason: `waits, at no cost of an attempt: ${message}` };
   }
   if (!item.entity || !item.event) {
     const reason = item.handler ? `applied by ${item.handler.name}` : 'recorded: no handler takes this event';

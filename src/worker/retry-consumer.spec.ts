@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { textAt } from '../entity-types/fields.js';
 import type { RecordedDelivery } from '../../test/support/recorded-delivery.js';
-import { note, thingXml, WorkerRig, type PlainHandle, type RigOptions } from '../../test/support/worker-rig.js';
+import { note, type PlainHandle } from '../../test/support/plain-handlers.js';
+import { thingXml, WorkerRig, type RigOptions } from '../../test/support/worker-rig.js';
 
 let rig: WorkerRig;
 afterEach(() => rig.close());

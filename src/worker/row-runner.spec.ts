@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RecordedDelivery } from '../../test/support/recorded-delivery.js';
 import { until } from '../../test/support/until.js';
-import { note, thingXml, WorkerRig, type RigOptions } from '../../test/support/worker-rig.js';
+import { note } from '../../test/support/plain-handlers.js';
+import { thingXml, WorkerRig, type RigOptions } from '../../test/support/worker-rig.js';
 
 let rig: WorkerRig;
 afterEach(() => rig.close());

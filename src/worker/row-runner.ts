@@ -1,24 +1,23 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { versionOf, type EventRow } from '../event-log/event-log.js';
 import { EventLeases, guardKey, type HeldLease } from '../idempotency/event-leases.js';
 import { EventProcessor } from './event-processor.js';
-import { attemptsMax } from './retry-policy.js';
+import { PausedRows } from './paused-rows.js';
 import { Rereads } from './rereads.js';
 import { RowSteps } from './row-steps.js';
 import { WorkItemFactory } from './work-item-factory.js';
 import type { LeasedItem } from './work-item.js';
-import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
 
 /** Runs one waiting row, as counted by a compare-and-set before its handler starts (protocol.md, "Failure"). */
 @Injectable()
 export class RowRunner {
   constructor(
     private readonly rows: RowSteps,
+    private readonly paused: PausedRows,
     private readonly rereads: Rereads,
     private readonly leases: EventLeases,
     private readonly processor: EventProcessor,
     private readonly factory: WorkItemFactory,
-    @Inject(WORKER_OPTIONS) private readonly options: WorkerOptions,
   ) {}
 
   /**
@@ -43,10 +42,11 @@ export class RowRunner {
   }
 
   private async runLeased(picked: EventRow, lease: HeldLease, stop?: AbortSignal): Promise<void> {
-    if (picked.attempt >= attemptsMax(this.options.retryPolicy)) {
+    if (this.rows.isExhausted(picked)) {
       await this.rows.exhausted(this.factory.fromRow(picked));
       return;
     }
+    if (await this.paused.waits(this.factory.fromRow(picked), picked)) return;
     const asked = await this.rereads.settle({ ...this.factory.fromRow(picked), lease, stop });
     if (asked.kind === 'later') {
       await this.rows.postpone(versionOf(picked), asked.dueAt);
@@ -56,7 +56,6 @@ export class RowRunner {
     if (!row) return;
     const item: LeasedItem = { ...asked.item, ...this.factory.fromRow(row) };
     const result = await this.processor.process([item]);
-    // Infrastructure: the attempt counted stays counted, and the row comes back soon.
-    if (result.kind === 'again') await this.rows.postponeFor(versionOf(row), this.options.backoffMs);
+    if (result.kind === 'again') await this.rows.backOff(versionOf(row));
   }
 }

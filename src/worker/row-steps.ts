@@ -6,6 +6,7 @@ import { Clock, type Timer } from '../runtime/clock.js';
 import { Random } from '../runtime/random.js';
 import { UnrecoverableError } from '../saga/unrecoverable-error.js';
 import { FailureWriter } from './failure-writer.js';
+import { attemptsMax } from './retry-policy.js';
 import type { WorkItem } from './work-item.js';
 import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
 
@@ -43,6 +44,16 @@ export class RowSteps {
 
   async postponeFor(version: RowVersion, ms: number): Promise<void> {
     await this.postpone(version, this.clock.now() + ms);
+  }
+
+  /** Infrastructure is away: the attempt counted stays counted, and the row comes back soon. */
+  async backOff(version: RowVersion): Promise<void> {
+    await this.postponeFor(version, this.options.backoffMs);
+  }
+
+  /** Its attempts were used up by runs that never ended. */
+  isExhausted({ attempt }: EventRow): boolean {
+    return attempt >= attemptsMax(this.options.retryPolicy);
   }
 
   /** Until it is cancelled, `hideOn` at intervals. */

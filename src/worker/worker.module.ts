@@ -20,6 +20,7 @@ import { MessageReader } from './message-reader.js';
 import { MessageRunner } from './message-runner.js';
 import { OutboxBatch } from './outbox-batch.js';
 import { OutboxRelay } from './outbox-relay.js';
+import { PausedRows } from './paused-rows.js';
 import { Pauses } from './pauses.js';
 import { Purge, PURGE_OPTIONS, type PurgeOptions } from './purge.js';
 import { PurgeReport } from './purge-report.js';
@@ -77,7 +78,18 @@ const purgeOptions: Provider = {
   controllers: [EventConsumer, DeadLetterConsumer],
   providers: [
     ...[options, WorkerMetrics, WorkItemFactory, MessageReader, MessageRunner, EventProcessor, EffectTransaction],
-    ...[FailureWriter, HandlerRunner, EventFinisher, KnownRows, Pauses, RowRunner, RowSteps, Rereads, RetryConsumer],
+    ...[
+      FailureWriter,
+      HandlerRunner,
+      EventFinisher,
+      KnownRows,
+      Pauses,
+      PausedRows,
+      RowRunner,
+      RowSteps,
+      Rereads,
+      RetryConsumer,
+    ],
     ...[OutboxRelay, OutboxBatch, CommandSender, purgeOptions, AgedRows, PurgeReport, Purge],
   ],
 })

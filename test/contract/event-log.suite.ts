@@ -4,6 +4,7 @@ import type { EventIdentity, EventLog, EventRow, EventStatus, RowState } from '.
 import { errorGroupOf } from '../../src/event-log/error-group.js';
 import { OUTCOMES, RUNNABLE, WAITING } from '../../src/event-log/status.js';
 import { describeEventLogPicking } from './event-log.picking.js';
+import { describeEventLogSleeping } from './event-log.sleeping.js';
 import { describeEventLogReading } from './event-log.reading.js';
 import type { StoreHarness } from './store-harness.js';
 
@@ -75,6 +76,7 @@ export function describeEventLog(name: string, harness: StoreHarness<EventLog>):
     describeDecide(() => probe);
     describeCount(() => probe);
     describeEventLogPicking(() => probe);
+    describeEventLogSleeping(() => probe);
     describeOperator(() => probe);
     describeEventLogReading(() => probe);
   });

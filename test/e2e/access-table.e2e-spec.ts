@@ -56,6 +56,8 @@ const TABLE: Readonly<Record<string, readonly number[]>> = {
   'GET /entities/by-ref/:ref': [401, 404, 404, 404],
   'GET /queues': [401, 200, 200, 200],
   'GET /handlers': [401, 200, 200, 200],
+  'POST /handlers/:name/pause': [401, 403, 404, 404],
+  'POST /handlers/:name/resume': [401, 403, 404, 404],
   'GET /apps': [401, 200, 200, 200],
   'GET /audit': [401, 200, 200, 200],
 };

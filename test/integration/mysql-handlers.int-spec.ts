@@ -18,7 +18,7 @@ import { describeWithDatabases, type DatabaseServer } from '../support/database-
 import { MemoryWecomApi } from '../support/memory-wecom-api.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
 import { deliveryOf, MysqlWorker, type HandlersOfTest } from '../support/mysql-worker.js';
-import type { PlainHandle } from '../support/worker-rig.js';
+import type { PlainHandle } from '../support/plain-handlers.js';
 import { until } from '../support/until.js';
 import { approvalXml, customerXml, groupXml, memberXml, tagXml } from '../support/texts.js';
 

@@ -13,7 +13,8 @@ import { describeWithDatabases, type DatabaseServer } from '../support/database-
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
 import { deliveryOf, entity, latest, MysqlWorker, strict } from '../support/mysql-worker.js';
 import { until } from '../support/until.js';
-import { note, thingXml, type PlainHandle } from '../support/worker-rig.js';
+import { note, type PlainHandle } from '../support/plain-handlers.js';
+import { thingXml } from '../support/worker-rig.js';
 
 describeWithDatabases('row locks', (start) => {
   let server: DatabaseServer;

@@ -72,6 +72,10 @@ export class AdminRig {
     return this.gateway.gateway.app.get(UnitOfWork).read(({ manager }) => manager.query<Row[]>(sql, [...values]));
   }
 
+  async write(sql: string, values: readonly unknown[] = []): Promise<void> {
+    await this.gateway.gateway.app.get(UnitOfWork).write(({ manager }) => manager.query(sql, [...values]));
+  }
+
   /** Stops the service and starts another one on the same data. */
   async restart(): Promise<void> {
     const { dataDir } = this.gateway;

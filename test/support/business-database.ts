@@ -7,6 +7,7 @@ import { CreateBusinessTables1796000000001 } from '../../migrations/179600000000
 import { CreateRedriveJobs1796000000002 } from '../../migrations/1796000000002-create-redrive-jobs.js';
 import { CreateMemberAndTagTables1796000000003 } from '../../migrations/1796000000003-create-member-and-tag-tables.js';
 import { CreateAccessTables1796000000004 } from '../../migrations/1796000000004-create-access-tables.js';
+import { CreateHandlerPauses1796000000005 } from '../../migrations/1796000000005-create-handler-pauses.js';
 import { readOnlyOptions, sqliteOptions } from '../../src/database/sqlite/sqlite-options.js';
 import { SqliteUnitOfWork } from '../../src/database/sqlite/sqlite-unit-of-work.js';
 import type { Clock } from '../../src/runtime/clock.js';
@@ -29,7 +30,7 @@ export async function openBusinessDatabase(
     entities,
     migrations: [
       ...[CreateTables1796000000000, CreateBusinessTables1796000000001, CreateRedriveJobs1796000000002],
-      ...[CreateMemberAndTagTables1796000000003, CreateAccessTables1796000000004],
+      ...[CreateMemberAndTagTables1796000000003, CreateAccessTables1796000000004, CreateHandlerPauses1796000000005],
     ],
   };
   const writer = await new DataSource(sqliteOptions(options)).initialize();

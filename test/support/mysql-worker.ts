@@ -6,6 +6,7 @@ import { BUILT_IN_ENTITY_TYPES } from '../../src/entity-types/built-in.js';
 import { EntityTypeRegistry } from '../../src/entity-types/entity-type-registry.js';
 import type { EventLog } from '../../src/event-log/event-log.js';
 import { MysqlEventLog } from '../../src/event-log/mysql/mysql-event-log.js';
+import { HandlerPauses } from '../../src/handlers/handler-pauses.js';
 import { HandlerRegistry, type RegisteredHandler } from '../../src/handlers/handler-registry.js';
 import type { WecomHandler } from '../../src/handlers/wecom-handler.js';
 import { MemoryIdempotencyStore } from '../../src/idempotency/embedded/memory-idempotency-store.js';
@@ -32,6 +33,7 @@ import { HandlerRunner } from '../../src/worker/handler-runner.js';
 import { KnownRows } from '../../src/worker/known-rows.js';
 import { MessageReader } from '../../src/worker/message-reader.js';
 import { MessageRunner } from '../../src/worker/message-runner.js';
+import { PausedRows } from '../../src/worker/paused-rows.js';
 import { Pauses } from '../../src/worker/pauses.js';
 import { Rereads } from '../../src/worker/rereads.js';
 import { RetryConsumer } from '../../src/worker/retry-consumer.js';
@@ -41,7 +43,8 @@ import { WorkItemFactory } from '../../src/worker/work-item-factory.js';
 import { WorkerMetrics } from '../../src/worker/worker-metrics.js';
 import type { WorkerOptions } from '../../src/worker/worker-options.js';
 import { RecordedDelivery } from './recorded-delivery.js';
-import { LATEST_THING, note, STRICT_THING, thingXml, type PlainHandle } from './worker-rig.js';
+import { note, type PlainHandle } from './plain-handlers.js';
+import { LATEST_THING, STRICT_THING, thingXml } from './worker-rig.js';
 
 const OPTIONS: WorkerOptions = {
   ...{ retryPolicy: { delaysMs: [50, 100] }, dlqTopic: 'dlq', conflictRetriesMax: 3, conflictDelayMs: 20 },
@@ -140,15 +143,18 @@ export class MysqlWorker {
     });
     const factory = (this.factory = new WorkItemFactory(ENTITY_TYPES, new OneHandler(handle, machines)));
     const failures = (this.failures = new FailureWriter(counted, eventLog, sagas, outbox, random, OPTIONS));
-    const effects = new EffectTransaction(counted, eventLog, sagas, outbox, new HandlerRunner(log), OPTIONS);
+    const handlerPauses = new HandlerPauses();
+    const handlerRunner = new HandlerRunner(handlerPauses, log);
+    const effects = new EffectTransaction(counted, eventLog, sagas, outbox, handlerRunner, OPTIONS);
     const finisher = new EventFinisher(counted, eventLog, leases, metrics, log);
     const [known, pauses] = [new KnownRows(counted, eventLog, leases), new Pauses(clock, random, metrics, OPTIONS)];
     const processor = new EventProcessor(effects, failures, finisher, known, pauses, clock);
     const runner = new MessageRunner(leases, processor, finisher, pauses, log);
     this.consumer = new EventConsumer(new MessageReader(factory, clock), runner, log, metrics);
     const steps = new RowSteps(counted, eventLog, failures, clock, random, OPTIONS);
+    const pausedRows = new PausedRows(counted, eventLog, handlerPauses, failures, clock);
     const rereads = new Rereads(counted, sagas, clock, log, OPTIONS);
-    const rows = new RowRunner(steps, rereads, leases, processor, factory, OPTIONS);
+    const rows = new RowRunner(steps, pausedRows, rereads, leases, processor, factory);
     this.retries = new RetryConsumer(counted, eventLog, rows, clock, log, OPTIONS);
     this.operator = new DeadLetterService(counted, eventLog, sagas, new AuditLog(), clock);
   }

@@ -1,5 +1,7 @@
 import { AuditLog } from '../../src/access/audit-log.js';
+import { AuditedWrites } from '../../src/access/audited-writes.js';
 import { DeadLetterService } from '../../src/admin/dead-letter-service.js';
+import { HandlerPauseService } from '../../src/admin/handler-pause-service.js';
 import { MemoryClusterLock } from '../../src/cluster/memory-cluster-lock.js';
 import { BUILT_IN_ENTITY_TYPES } from '../../src/entity-types/built-in.js';
 import { defineEntityType, type EntityType } from '../../src/entity-types/entity-type.js';
@@ -7,8 +9,7 @@ import { EntityTypeRegistry } from '../../src/entity-types/entity-type-registry.
 import { textAt } from '../../src/entity-types/fields.js';
 import { EventLog, type EventRow, type RowState } from '../../src/event-log/event-log.js';
 import { SqliteEventLog } from '../../src/event-log/sqlite/sqlite-event-log.js';
-import { HandlerRegistry, type RegisteredHandler } from '../../src/handlers/handler-registry.js';
-import type { HandlerContext, Rereader, WecomHandler } from '../../src/handlers/wecom-handler.js';
+import { HandlerPauses } from '../../src/handlers/handler-pauses.js';
 import { EventLeases } from '../../src/idempotency/event-leases.js';
 import { LeaseWatchdog } from '../../src/idempotency/lease-watchdog.js';
 import { createLogger } from '../../src/observability/logger.js';
@@ -16,7 +17,6 @@ import { Log } from '../../src/observability/log.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { Outbox } from '../../src/saga/outbox.js';
 import { SagaStore } from '../../src/saga/saga-store.js';
-import type { StateMachine } from '../../src/saga/state-machine.js';
 import { SqlOutbox } from '../../src/saga/sql-outbox.js';
 import { SqliteSagaStore } from '../../src/saga/sqlite/sqlite-saga-store.js';
 import { decodeMessage, encodeMessage } from '../../src/transport/message-codec.js';
@@ -35,6 +35,7 @@ import { MessageReader } from '../../src/worker/message-reader.js';
 import { MessageRunner } from '../../src/worker/message-runner.js';
 import { OutboxBatch } from '../../src/worker/outbox-batch.js';
 import { OutboxRelay } from '../../src/worker/outbox-relay.js';
+import { PausedRows } from '../../src/worker/paused-rows.js';
 import { Pauses } from '../../src/worker/pauses.js';
 import { Rereads } from '../../src/worker/rereads.js';
 import { RetryConsumer } from '../../src/worker/retry-consumer.js';
@@ -45,20 +46,14 @@ import { WorkerMetrics } from '../../src/worker/worker-metrics.js';
 import type { WorkerOptions } from '../../src/worker/worker-options.js';
 import { openBusinessDatabase, type BusinessDatabase } from './business-database.js';
 import { ManualClock } from './manual-clock.js';
+import { PlainHandlers, type PlainHandlerOptions } from './plain-handlers.js';
 import { RecordedDelivery, RecordingTransport } from './recorded-delivery.js';
 import { ScriptedGuard } from './scripted-guard.js';
 import { ScriptedUnitOfWork, StoreActs } from './scripted-unit-of-work.js';
 import { SeededRandom } from './seeded-random.js';
 
-export type PlainHandle = (context: HandlerContext, event: Parameters<WecomHandler['handle']>[0]) => Promise<void>;
-
-export interface RigOptions {
-  /** By `event` or `event/changeType`. An event without one gets a handler that notes `applied`. */
-  readonly handlers?: Readonly<Record<string, PlainHandle>>;
-  /** Beside the handlers of the same names, for their events of one batch. */
-  readonly many?: Readonly<Record<string, NonNullable<WecomHandler['handleMany']>>>;
-  readonly machines?: Readonly<Record<string, StateMachine>>;
-  readonly rereaders?: Readonly<Record<string, Rereader>>;
+/** What a test changes of the worker. */
+export interface RigOptions extends PlainHandlerOptions {
   readonly entityTypes?: readonly EntityType[];
   readonly worker?: Partial<WorkerOptions>;
   readonly leaseTtlMs?: number;
@@ -97,42 +92,6 @@ const WORKER: WorkerOptions = {
   outboxTimeoutMs: 10_000,
 };
 
-/** Notes that the event took effect: one row each time, so that a second effect shows. */
-export function note({ manager, eventKey: key }: HandlerContext, text = 'applied'): Promise<unknown> {
-  return manager.query('INSERT INTO note (event_key, text) VALUES (?, ?)', [key, text]);
-}
-
-class PlainHandlers extends HandlerRegistry {
-  private readonly made = new Map<string, RegisteredHandler>();
-
-  constructor(private readonly rig: RigOptions) {
-    super(null as never, null as never);
-  }
-
-  override handlerOf(eventType: string, changeType: string | null): RegisteredHandler {
-    const name = `${eventType}/${changeType}`;
-    const handler = this.made.get(name) ?? this.make(eventType, changeType);
-    this.made.set(name, handler);
-    return handler;
-  }
-
-  private make(eventType: string, changeType: string | null): RegisteredHandler {
-    const { handlers = {}, machines = {}, many = {} } = this.rig;
-    const handle =
-      handlers[`${eventType}/${changeType}`] ??
-      handlers[eventType] ??
-      ((context) => note(context).then(() => undefined));
-    const rereader = this.rig.rereaders?.[eventType];
-    const handleMany = many[eventType];
-    const handler: WecomHandler = {
-      handle: (event, context) => handle(context, event),
-      ...(rereader && { rereader }),
-      ...(handleMany && { handleMany }),
-    };
-    return { name: 'plain', handler, machine: machines[eventType] ?? null, builtIn: false };
-  }
-}
-
 /** The real worker on a real SQLite file; fakes only where a test has to steer: clock, guard, commits, deliveries. */
 export class WorkerRig {
   readonly guard: ScriptedGuard;
@@ -149,6 +108,7 @@ export class WorkerRig {
   readonly relay: OutboxRelay;
   readonly deadLetters: DeadLetterConsumer;
   readonly operator: DeadLetterService;
+  readonly pauses: HandlerPauseService;
   readonly watchdog: LeaseWatchdog;
   private readonly entityTypes: EntityTypeRegistry;
   private positions = 0;
@@ -173,9 +133,12 @@ export class WorkerRig {
     const watchdog = (this.watchdog = new LeaseWatchdog(guard, clock, watchdogOptions, { warn: () => undefined }));
     const leaseOptions = { leaseTtlMs, maxLifeMs, startMemoryMs: 600_000, successTtlMs: 3_600_000 };
     const leases = new EventLeases(guard, watchdog, clock, random, leaseOptions);
-    const factory = new WorkItemFactory(entityTypes, new PlainHandlers(rig));
+    const handlers = new PlainHandlers(rig);
+    const factory = new WorkItemFactory(entityTypes, handlers);
     const failures = new FailureWriter(unitOfWork, eventLog, sagas, outbox, random, options);
-    const effects = new EffectTransaction(unitOfWork, eventLog, sagas, outbox, new HandlerRunner(log), options);
+    const handlerPauses = new HandlerPauses();
+    const handlerRunner = new HandlerRunner(handlerPauses, log);
+    const effects = new EffectTransaction(unitOfWork, eventLog, sagas, outbox, handlerRunner, options);
     const metrics = new WorkerMetrics(new Metrics());
     const finisher = new EventFinisher(unitOfWork, eventLog, leases, metrics, log);
     const [known, pauses] = [new KnownRows(unitOfWork, eventLog, leases), new Pauses(clock, random, metrics, options)];
@@ -184,14 +147,18 @@ export class WorkerRig {
     const messages = new MessageRunner(leases, processor, finisher, pauses, log);
     this.consumer = new EventConsumer(reader, messages, log, metrics);
     const steps = new RowSteps(unitOfWork, eventLog, failures, clock, random, options);
+    const pausedRows = new PausedRows(unitOfWork, eventLog, handlerPauses, failures, clock);
     const rereads = new Rereads(unitOfWork, sagas, clock, log, options);
-    const rows = new RowRunner(steps, rereads, leases, processor, factory, options);
+    const rows = new RowRunner(steps, pausedRows, rereads, leases, processor, factory);
     this.retries = new RetryConsumer(unitOfWork, eventLog, rows, clock, log, options);
     const sender = new CommandSender(transport, options);
     const batch = new OutboxBatch(unitOfWork, outbox, sender, clock, log, options);
     this.relay = new OutboxRelay(batch, this.lock, clock, log, options);
     this.deadLetters = new DeadLetterConsumer(reader, failures, clock, log);
-    this.operator = new DeadLetterService(unitOfWork, eventLog, sagas, new AuditLog(), clock);
+    const audit = new AuditLog();
+    this.operator = new DeadLetterService(unitOfWork, eventLog, sagas, audit, clock);
+    const audited = new AuditedWrites(unitOfWork, audit, clock);
+    this.pauses = new HandlerPauseService(audited, handlerPauses, eventLog, handlers, clock, log);
   }
 
   static async open(options: RigOptions = {}): Promise<WorkerRig> {

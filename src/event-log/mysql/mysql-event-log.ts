@@ -10,6 +10,7 @@ import {
   type HistoryEntry,
   type InsertResult,
   type Line,
+  type RowError,
   type RowState,
   type RowVersion,
 } from '../event-log.js';
@@ -122,6 +123,14 @@ export class MysqlEventLog extends EventLog {
       version.id,
     ]);
     if (free.length > 0) await statements.moveDueAt(tx, version, dueAt);
+  }
+
+  override async sleepOn(tx: Tx, row: EventRow, dueAt: number): Promise<void> {
+    await statements.moveDueAtFrom(tx, row, dueAt);
+  }
+
+  override wake(tx: Tx, error: RowError, now: number, limit: number): Promise<number> {
+    return statements.wakeRows(tx, error, now, limit);
   }
 
   override redrive(tx: Tx, id: number, generation: number, now: number): Promise<boolean> {

@@ -33,6 +33,7 @@ export const SCHEMA: Readonly<Record<string, TableSchema>> = {
     unique: [['job_id', 'place']],
     nullable: ['forecast', 'forecast_reason', 'result', 'result_reason', 'done_at'],
   },
+  handler_pause: { unique: [['handler']] },
   approval_order: { unique: [['entity_key']] },
   customer_relation: { unique: [['entity_key']] },
   customer_group: { unique: [['entity_key']] },

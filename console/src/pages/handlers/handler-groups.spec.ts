@@ -3,7 +3,7 @@ import type { HandlerView } from '../../api/views.js';
 import { handlerGroups } from './handler-groups.js';
 
 const handler = (event: string, name: string): HandlerView => ({
-  ...{ event, name, builtIn: true, machine: null, entityType: null, order: null, decisions: { APPLIED: 3 } },
+  ...{ event, name, builtIn: true, machine: null, entityType: null, order: null, statuses: { APPLIED: 3 }, runs: 3, failedRuns: 0 },
 });
 
 it('puts together what one handler takes of one event type, and nothing else', () => {

@@ -59,23 +59,23 @@ function HandlerTable({ items }: { items: readonly HandlerView[] }) {
           cell: ({ order }) => (order === null ? '–' : (handlers.order[order] ?? order)),
         },
         {
-          ...{ key: 'decisions', title: columns.decisions },
-          cell: ({ decisions }) => <Decisions decisions={decisions} />,
+          ...{ key: 'statuses', title: columns.decisions },
+          cell: ({ statuses }) => <Statuses statuses={statuses} />,
         },
       ]}
     />
   );
 }
 
-function Decisions({ decisions }: { decisions: Readonly<Record<string, number>> }) {
+function Statuses({ statuses }: { statuses: Readonly<Record<string, number>> }) {
   const { text, language } = useLanguage();
-  const shown = STATUS_ORDER.filter((status: EventStatus) => decisions[status]);
+  const shown = STATUS_ORDER.filter((status: EventStatus) => statuses[status]);
   if (shown.length === 0) return <span className="dim">{text.handlers.noDecisions}</span>;
   return (
     <span className="row">
       {shown.map((status) => (
         <Tag key={status} tone={STATUS_TONES[status] ?? 'calm'}>
-          {`${text.statuses[status]} ${count(decisions[status] ?? 0, language)}`}
+          {`${text.statuses[status]} ${count(statuses[status] ?? 0, language)}`}
         </Tag>
       ))}
     </span>

@@ -9,7 +9,11 @@ import { until } from '../support/until.js';
 export const COUNT = Number(process.env['CHAOS_COUNT'] ?? 20_000);
 export const FAULT_MS = Number(process.env['CHAOS_FAULT_MS'] ?? 20_000);
 /** Load between two faults, so that each one finds work in hand. */
-const BETWEEN_MS = FAULT_MS / 4;
+const BETWEEN_MS_MIN = FAULT_MS / 4;
+/** Deliveries a second at most, for engines that cannot keep up with what the faults leave time for; 0: no limit. */
+const RATE_MAX = Number(process.env['CHAOS_RATE'] ?? 0);
+/** Deliveries an event with `--duplicates 3`. */
+const DELIVERIES = 2.5;
 /** Names of combinations, separated by commas; all of them if not set. */
 const ONLY = process.env['CHAOS_ENGINES']?.split(',');
 /** How long a process, a broker or a database takes to come back on a busy machine. */
@@ -20,7 +24,8 @@ const QUIET_LIMIT_MS = LEASE_MAX_LIFE_MS + 60_000;
 const END_LIMIT_MS = 120_000;
 const WAITING = "event_log WHERE status IN ('RETRY', 'PARKED', 'DEAD', 'REDRIVEN')";
 
-export const TEST_LIMIT_MS = FAULT_MS * 20 + COUNT * 90 + 600_000;
+const LOAD_MS_MIN = RATE_MAX > 0 ? (COUNT * DELIVERIES * 1_000) / RATE_MAX : 0;
+export const TEST_LIMIT_MS = FAULT_MS * 20 + COUNT * 90 + LOAD_MS_MIN + 600_000;
 const PREFIX = 'c1';
 const SETTINGS = {
   RETRY_DELAYS: '200,400,800',
@@ -66,9 +71,10 @@ export function endsWithTest(end: () => unknown): void {
 export async function keepsItsPromiseUnder(name: string, world: World, faults: readonly Fault[]): Promise<void> {
   const { engines, cluster } = world;
   const before = usageOf(cluster);
-  // Two and a half deliveries an event (--duplicates 3), spread over the faults and the time between them.
-  const spreadMs = faults.reduce((sum, { ms }) => sum + ms + BETWEEN_MS, BETWEEN_MS);
-  const rate = Math.ceil((COUNT * 2.5 * 1_000) / spreadMs);
+  const faultsMs = faults.reduce((sum, { ms }) => sum + ms, 0);
+  const betweenMs = Math.max(BETWEEN_MS_MIN, (LOAD_MS_MIN - faultsMs) / (faults.length + 1));
+  // Spread over the faults and the time between them.
+  const rate = Math.ceil((COUNT * DELIVERIES * 1_000) / (faultsMs + betweenMs * (faults.length + 1)));
   const startedAt = performance.now();
   const load = ['--count', String(COUNT), '--duplicates', '3', '--shuffle', '--rate', String(rate)];
   const patience = ['--retry-after', '1000', '--retries', '100', '--settle-timeout', '300'];
@@ -76,7 +82,7 @@ export async function keepsItsPromiseUnder(name: string, world: World, faults: r
   const simulation = cluster.simulate(...load, ...patience).finally(() => (isOver = true));
   simulation.catch(() => undefined);
   for (const { what, run } of faults) {
-    await pause(BETWEEN_MS);
+    await pause(betweenMs);
     expect(isOver, `the load was over before "${what}"`).toBe(false);
     tell(name, what);
     await run();

@@ -185,7 +185,12 @@ export class Schedule {
       void worker.start();
     } else {
       const random = new SeededRandom(this.options.seed, 'operator');
-      const habits = { usesJobs: random.chance(0.4), discards: random.pick([0, 0, 0.1]) };
+      const isSwept = this.options.crashPoints !== undefined;
+      const habits = {
+        usesJobs: random.chance(0.4),
+        discards: random.pick([0, 0, 0.1]),
+        pauses: isSwept ? 0 : random.pick([0, 0, 0.3]),
+      };
       const operator = new Operator(world, life, database, habits, mutation);
       operator.onReport = (action, seen, result) => {
         for (const check of this.checks) check.onReport(action, seen, result, this.view);

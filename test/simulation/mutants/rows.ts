@@ -1,12 +1,11 @@
 import type { Tx, UnitOfWork } from '../../../src/database/unit-of-work.js';
-import type { EventIdentity, EventLog, RowState, RowVersion } from '../../../src/event-log/event-log.js';
+import type { EventIdentity, EventLog, EventRow, RowState, RowVersion } from '../../../src/event-log/event-log.js';
 import type { EntitySnapshot } from '../../../src/saga/decide.js';
 import type { Outbox } from '../../../src/saga/outbox.js';
 import type { EntityWrite, SagaStore } from '../../../src/saga/saga-store.js';
 import type { RetryConsumer } from '../../../src/worker/retry-consumer.js';
-import type { RowRunner } from '../../../src/worker/row-runner.js';
+import type { RowSteps } from '../../../src/worker/row-steps.js';
 import type { Mutation, Parts } from '../roles/mutation.js';
-import { WORKER } from '../roles/settings.js';
 import { EPOCH_MS } from '../world/world.js';
 import { change, patch, sql } from './patch.js';
 
@@ -24,12 +23,20 @@ function shifted(snapshots: Snapshots, seconds: number): Snapshots {
 /** Wrong in the database: rows, lines, entities, redrives, outbox. */
 export const ROW_MUTANTS: readonly Mutation[] = [
   {
+    // The wake-up is cut off, and nobody looks.
+    name: 'what waits for a paused handler relies on being woken',
+    replace: {
+      eventLog: (log: EventLog) =>
+        patch(log, (right) => ({
+          wake: () => Promise.resolve(0),
+          sleepOn: (tx: Tx, row: EventRow) => right.sleepOn(tx, row, Number.MAX_SAFE_INTEGER),
+        })),
+    },
+  },
+  {
     name: 'attempts used up not checked before a run',
     replace: {
-      rowRunner: (runner: RowRunner) =>
-        Object.assign(runner, {
-          options: { ...WORKER, retryPolicy: { delaysMs: Array.from({ length: 10_000 }, () => 1_000) } },
-        }),
+      rowSteps: (steps: RowSteps) => patch(steps, () => ({ isExhausted: () => false })),
     },
   },
   {

@@ -17,6 +17,7 @@ import type { World } from '../world/world.js';
 import { NOTES_TOPIC } from './settings.js';
 
 const TYPES = [ApprovalHandler, CustomerGroupHandler, CustomerRelationHandler, DemoTaskHandler, MemberHandler];
+export const HANDLER_NAMES = ['loose', ...TYPES.map(({ name }) => name)] as const;
 const NOTE_SHARE = 4;
 
 /** How much is wrong with the handlers: shares of the events. */

@@ -20,6 +20,8 @@ export type PartName =
   | 'known'
   | 'messageRunner'
   | 'rowRunner'
+  | 'rowSteps'
+  | 'pausedRows'
   | 'consumer'
   | 'effects'
   | 'retries'

@@ -137,8 +137,8 @@ export class Worker {
     const reader = new MessageReader(factory, clock);
     const messages = wiring.part('messageRunner', new MessageRunner(leases, processor, finisher, pauses, log));
     this.consumer = wiring.part('consumer', new EventConsumer(reader, messages, log, metrics));
-    const steps = new RowSteps(unitOfWork, eventLog, failures, clock, random, WORKER);
-    const pausedRows = new PausedRows(unitOfWork, eventLog, handlerPauses, failures, clock);
+    const steps = wiring.part('rowSteps', new RowSteps(unitOfWork, eventLog, failures, clock, random, WORKER));
+    const pausedRows = wiring.part('pausedRows', new PausedRows(unitOfWork, eventLog, handlerPauses, failures, clock));
     const rereads = new Rereads(unitOfWork, sagas, clock, log, WORKER);
     const rows = wiring.part('rowRunner', new RowRunner(steps, pausedRows, rereads, leases, processor, factory));
     this.retries = wiring.part('retries', new RetryConsumer(unitOfWork, eventLog, rows, clock, log, WORKER));

@@ -8,6 +8,7 @@ export const FAULTS = [
   ...(['wecom-duplicate', 'wecom-disorder', 'wecom-retry', 'wecom-answer-lost', 'redelivery', 'rebalance'] as const),
   ...(['repartition', 'double-publish', 'moved-to-dlq', 'lock-timeout', 'deadlock-at-random'] as const),
   ...(['abandoned-transaction', 'late-commit', 'operator-race', 'handler-fails', 'handler-slow'] as const),
+  ...(['handler-paused'] as const),
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 

@@ -7,7 +7,7 @@ import { migrateMysql } from './database/mysql/migrate-mysql.js';
 import { migrateSqlite } from './database/sqlite/migrate-sqlite.js';
 import { DataFolderLock } from './database/sqlite/data-folder-lock.js';
 import { SystemClock } from './runtime/system-clock.js';
-import { MIGRATIONS } from './wecom-gateway.module.js';
+import { MIGRATIONS } from '../migrations/migrations.js';
 
 export interface MigrateOptions {
   /** From `loadDatabaseConfig`, or the whole of `loadConfig`. */

@@ -1,12 +1,7 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { join } from 'node:path';
 import type { MigrationInterface } from 'typeorm';
-import { CreateTables1796000000000 } from '../migrations/1796000000000-create-tables.js';
-import { CreateBusinessTables1796000000001 } from '../migrations/1796000000001-create-business-tables.js';
-import { CreateRedriveJobs1796000000002 } from '../migrations/1796000000002-create-redrive-jobs.js';
-import { CreateMemberAndTagTables1796000000003 } from '../migrations/1796000000003-create-member-and-tag-tables.js';
-import { CreateAccessTables1796000000004 } from '../migrations/1796000000004-create-access-tables.js';
-import { CreateHandlerPauses1796000000005 } from '../migrations/1796000000005-create-handler-pauses.js';
+import { MIGRATIONS } from '../migrations/migrations.js';
 import { AccessModule } from './access/access.module.js';
 import { AuditRow } from './access/audit-row.entity.js';
 import { AdminModule } from './admin/admin.module.js';
@@ -49,12 +44,6 @@ export interface GatewayOptions {
 }
 
 const ROWS = [EventLogRow, EventHistoryRow, SagaRow, EntityChangeRow, OutboxRow, AuditRow, ...BUILT_IN_ROWS];
-/** All of this version's, in the order in which they run. */
-export const MIGRATIONS = [
-  ...[CreateTables1796000000000, CreateBusinessTables1796000000001, CreateRedriveJobs1796000000002],
-  ...[CreateMemberAndTagTables1796000000003, CreateAccessTables1796000000004, CreateHandlerPauses1796000000005],
-];
-
 /** The service as one Nest module: the parts that the configured role has, and no others. */
 @Module({})
 export class WecomGatewayModule {

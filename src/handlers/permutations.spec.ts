@@ -31,12 +31,6 @@ function happening(machine: StateMachine, trigger: string, createTime: number): 
   return happens(trigger, { UserID: 'own', ExternalUserID: 'c', ChatId: 'g', Id: 't', TagType: 'tag' });
 }
 
-/**
- * An entity remembers one rank of its last second. Where three things happen to one object within a second, two of them
- * opposite, an arrival in the worst order is beyond it (docs/correctness.md, "What is not shown").
- */
-const IN_SECOND_MAX = 2;
-
 interface Step {
   readonly choice: number;
   /** Seconds since the one before. */
@@ -46,10 +40,8 @@ interface Step {
 /** A history that can have happened, and where it ended: each move is one that the machine takes without a doubt. */
 function historyOf(machine: StateMachine, steps: readonly Step[]): { history: Happening[]; truth: string } {
   const history: Happening[] = [];
-  let [state, time, inSecond] = [machine.initial, 100, 0];
-  for (const { choice, later: laterWanted } of steps) {
-    const later = inSecond >= IN_SECOND_MAX ? Math.max(1, laterWanted) : laterWanted;
-    inSecond = later > 0 ? 1 : inSecond + 1;
+  let [state, time] = [machine.initial, 100];
+  for (const { choice, later } of steps) {
     const sure = machine.triggers.flatMap((trigger) => {
       const one = happening(machine, trigger, time + later);
       const transition = transitionOf(machine, state, trigger, one.event);
@@ -79,8 +71,10 @@ function stateAfter(
     const at = { nowMs: 1_000_000, receivedAtMs: 1_000_000, reread, otherRank };
     const decision = decide(entity, event, type, machine, at);
     if (decision.kind === 'apply') entity = decision.next;
-    if (decision.kind === 'stale' && decision.doubt !== null)
-      entity = { ...entity, unconfirmed: decision.doubt === 'mark' };
+    if (decision.kind === 'stale') {
+      const { doubt, secondRanks } = decision;
+      entity = { ...entity, secondRanks, unconfirmed: doubt === null ? entity.unconfirmed : doubt === 'mark' };
+    }
   }
   return entity;
 }
@@ -139,7 +133,7 @@ describe.each(CASES)('every order in which a short history of $name can arrive',
     );
   });
 
-  it('leaves it, or a doubt, also when two happen within a second and nobody can be asked', () => {
+  it('leaves it, or a doubt, also when several happen within a second and nobody can be asked', () => {
     fc.assert(
       fc.property(stepsOf(0), (steps) => {
         const { history, truth } = historyOf(machine, steps);

@@ -43,7 +43,16 @@ const machine: StateMachine = {
 };
 
 const on = (more: Partial<EntitySnapshot> = {}): EntitySnapshot => ({
-  ...{ version: 3, state: 'ON', lastEventTime: 10, lastRank: 2, unconfirmed: false, tombstone: false, ...more },
+  ...{
+    version: 3,
+    state: 'ON',
+    lastEventTime: 10,
+    lastRank: 2,
+    secondRanks: 0,
+    unconfirmed: false,
+    tombstone: false,
+    ...more,
+  },
 });
 
 describe('what the clock says', () => {
@@ -79,7 +88,15 @@ describe('what the clock says', () => {
 describe('what is applied', () => {
   it('moves version, state, time and rank together', () => {
     const decision = decide(on(), event(12, 'end', 7), type(), machine, at(NOW));
-    const next = { version: 4, state: 'GONE', lastEventTime: 12, lastRank: 7, unconfirmed: false, tombstone: true };
+    const next = {
+      version: 4,
+      state: 'GONE',
+      lastEventTime: 12,
+      lastRank: 7,
+      secondRanks: 1 << 7,
+      unconfirmed: false,
+      tombstone: true,
+    };
     expect(decision).toMatchObject({ kind: 'apply', from: 'ON', rank: 7, next });
   });
 
@@ -156,6 +173,23 @@ describe('doubt', () => {
     ['an unambiguous pair the other way round', 10, 1, { kind: 'stale', doubt: null }],
     ['an older second', 9, -1, { kind: 'stale', doubt: null }],
   ];
+  it('comes from any event of the second that is opposite, also from one that was too late for the last rank', () => {
+    const late = decide(on({ lastRank: 4 }), event(10, 'go', 1), ambiguous, machine, at(NOW));
+    expect(late).toMatchObject({ kind: 'stale', secondRanks: 1 << 1 });
+    const known = on({ lastRank: 4, secondRanks: (1 << 4) | (1 << 1) });
+    expect(decide(known, event(10, 'go', 4), ambiguous, machine, at(NOW))).toMatchObject({
+      ...{ kind: 'apply', next: { unconfirmed: true, secondRanks: (1 << 4) | (1 << 1) } },
+    });
+    expect(decide(known, event(11, 'go', 4), ambiguous, machine, at(NOW))).toMatchObject({
+      ...{ kind: 'apply', next: { unconfirmed: false, secondRanks: 1 << 4 } },
+    });
+  });
+
+  it('comes for no rank that cannot be remembered', () => {
+    for (const rank of [-1, 31, 1.5])
+      expect(decide(on(), event(11, 'go', rank), type(), machine, at(NOW))).toMatchObject({ next: { secondRanks: 0 } });
+  });
+
   it.each(cases)('%s', (_, createTime, rank, expected) => {
     expect(decide(on(), event(createTime, 'go', rank), ambiguous, machine, at(NOW))).toMatchObject(expected);
   });

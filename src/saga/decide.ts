@@ -1,5 +1,6 @@
 import type { EntityType } from '../entity-types/entity-type.js';
 import type { WecomEvent } from '../wecom/event.js';
+import { ranksIn, withRank } from './rank-set.js';
 import { transitionOf, type Command, type Finding, type StateMachine } from './state-machine.js';
 
 /** Where an entity stands before an event; `version` 0 means that no event was applied yet. */
@@ -8,6 +9,8 @@ export interface EntitySnapshot {
   readonly state: string;
   readonly lastEventTime: number | null;
   readonly lastRank: number | null;
+  /** Ranks of the events of that second that were applied or came too late for it (`rank-set.ts`). */
+  readonly secondRanks: number;
   readonly unconfirmed: boolean;
   readonly tombstone: boolean;
 }
@@ -17,6 +20,7 @@ export const UNSEEN: EntitySnapshot = {
   state: '',
   lastEventTime: null,
   lastRank: null,
+  secondRanks: 0,
   unconfirmed: false,
   tombstone: false,
 };
@@ -49,8 +53,13 @@ export type Decision =
       readonly commands: readonly Command[];
       readonly reason: string;
     }
-  /** `doubt`: nothing is applied, but the entity has to be marked unconfirmed, or is confirmed now. */
-  | { readonly kind: 'stale'; readonly reason: string; readonly doubt: 'mark' | 'clear' | null }
+  /** Nothing is applied, but the entity may have to be marked unconfirmed, or is confirmed now, and remembers the rank. */
+  | {
+      readonly kind: 'stale';
+      readonly reason: string;
+      readonly doubt: 'mark' | 'clear' | null;
+      readonly secondRanks: number;
+    }
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'expired'; readonly reason: string }
   /** Only WeCom's API can tell; it is asked once the second has settled there. */
@@ -86,11 +95,16 @@ export function decide(
   // Strictly older only: CreateTime has whole seconds, and equal ones carry no order.
   if (time !== null && entity.lastEventTime !== null && time < entity.lastEventTime) {
     const doubt = isDoubted(entity, trigger, machine) ? 'mark' : null;
-    return { kind: 'stale', reason: `CreateTime ${time} is older than ${entity.lastEventTime}`, doubt };
+    const reason = `CreateTime ${time} is older than ${entity.lastEventTime}`;
+    return { kind: 'stale', reason, doubt, secondRanks: entity.secondRanks };
   }
   const from = stateOf(entity, machine);
-  const lastRank = time !== null && time === entity.lastEventTime ? entity.lastRank : null;
-  const isAmbiguous = lastRank !== null && type.ambiguous(rank, lastRank);
+  const isSameSecond = time !== null && time === entity.lastEventTime;
+  const lastRank = isSameSecond ? entity.lastRank : null;
+  // Against each event of the second: one that came too late for the last rank may be opposite to this one.
+  const isAmbiguous =
+    lastRank !== null && [lastRank, ...ranksIn(entity.secondRanks)].some((seen) => type.ambiguous(rank, seen));
+  const secondRanks = withRank(isSameSecond ? entity.secondRanks : 0, rank);
   const told = isAmbiguous && trigger !== null ? settle(entity, from, trigger, machine, at.reread) : null;
   if (told === 'ask') {
     const notBeforeMs = Math.max(at.nowMs, (time ?? 0) * 1000 + REREAD_AFTER_MS);
@@ -100,12 +114,13 @@ export function decide(
     // Where nothing is there, a doubt may be about the other side, of which WeCom's API knows nothing.
     const isThere = at.reread.kind === 'told' && at.reread.finding === 'present';
     const reason = `rank ${lastRank} came last in second ${time}, as re-read`;
-    return { kind: 'stale', reason, doubt: isThere ? 'clear' : null };
+    return { kind: 'stale', reason, doubt: isThere ? 'clear' : null, secondRanks };
   }
   if (told === null && lastRank !== null && rank < lastRank) {
     const reason = `rank ${rank} in second ${time} comes before rank ${lastRank}`;
     // A higher rank says which came last, but one that tells nothing of the state hides what the lower one would have done.
-    return { kind: 'stale', reason, doubt: isAmbiguous || isDoubted(entity, trigger, machine) ? 'mark' : null };
+    const doubt = isAmbiguous || isDoubted(entity, trigger, machine) ? 'mark' : null;
+    return { kind: 'stale', reason, doubt, secondRanks };
   }
   const moved = machine ? move(machine, from, trigger, event) : stay(from);
   if ('kind' in moved) return moved;
@@ -123,6 +138,7 @@ export function decide(
     // Only APPLIED moves these two, and together: a rejected event that moved them would hide a legal one.
     lastEventTime: time ?? entity.lastEventTime,
     lastRank: time === null ? entity.lastRank : appliedRank,
+    secondRanks: time === null ? entity.secondRanks : secondRanks,
     unconfirmed: moved.unconfirmed || unsure,
     tombstone: machine?.tombstones.includes(moved.to) ?? false,
   };

@@ -39,6 +39,10 @@ export class SagaRow {
   @Column({ name: 'last_rank', type: 'integer', nullable: true })
   lastRank!: number | null;
 
+  /** A bit for each rank that an event of that second had, applied or too late: bit 1 for rank 1, and so on. */
+  @Column({ name: 'second_ranks', type: 'integer' })
+  secondRanks!: number;
+
   /** True while the state rests on an event whose predecessor was never seen. */
   @Column({ type: 'boolean' })
   unconfirmed!: boolean;

@@ -16,6 +16,7 @@ export interface RawSaga {
   readonly version: number;
   readonly last_event_time: number | null;
   readonly last_rank: number | null;
+  readonly second_ranks: number;
   readonly unconfirmed: number;
   readonly tombstone: number;
 }
@@ -53,10 +54,11 @@ export async function insertEntities(
   try {
     await tx.manager.query(
       `INSERT INTO saga (receiver, corp_id, entity_type, entity_id, entity_key, state, version, last_event_time,
-         last_rank, unconfirmed, tombstone) VALUES ${tuples(rows.length, 11)}`,
+         last_rank, second_ranks, unconfirmed, tombstone) VALUES ${tuples(rows.length, 12)}`,
       rows.flatMap(({ entity: { ref, key }, after }) => [
         ...[ref.receiver, ref.corpId, ref.entityType, ref.entityId, key, after.state, after.version],
-        ...[after.lastEventTime, after.lastRank, Number(after.unconfirmed), Number(after.tombstone)],
+        ...[after.lastEventTime, after.lastRank, after.secondRanks],
+        ...[Number(after.unconfirmed), Number(after.tombstone)],
       ]),
     );
     return true;
@@ -67,14 +69,16 @@ export async function insertEntities(
 }
 
 export async function updateEntity(tx: Tx, { entity, before, after }: EntityWrite): Promise<boolean> {
-  // Marking doubt applies nothing, so it leaves the version; the comparison still refuses what was read too early.
+  // A mark (doubt, a rank of the second) applies nothing, so it leaves the version and is compared by itself.
   const count = await changedRows(
     tx,
-    `UPDATE saga SET state = ?, version = ?, last_event_time = ?, last_rank = ?, unconfirmed = ?, tombstone = ?
-     WHERE entity_key = ? AND version = ?`,
+    `UPDATE saga SET state = ?, version = ?, last_event_time = ?, last_rank = ?, second_ranks = ?, unconfirmed = ?,
+       tombstone = ?
+     WHERE entity_key = ? AND version = ? AND second_ranks = ? AND unconfirmed = ?`,
     [
-      ...[after.state, after.version, after.lastEventTime, after.lastRank],
+      ...[after.state, after.version, after.lastEventTime, after.lastRank, after.secondRanks],
       ...[Number(after.unconfirmed), Number(after.tombstone), entity.key, before.version],
+      ...[before.secondRanks, Number(before.unconfirmed)],
     ],
   );
   return count === 1;
@@ -130,6 +134,7 @@ function snapshotFrom(row: RawSaga): EntitySnapshot {
     state: row.state,
     lastEventTime: row.last_event_time,
     lastRank: row.last_rank,
+    secondRanks: row.second_ranks,
     unconfirmed: row.unconfirmed !== 0,
     tombstone: row.tombstone !== 0,
   };

@@ -4,7 +4,8 @@ import { WAITING } from '../event-log/status.js';
 import { approvalMachine } from '../handlers/approval/approval-machine.js';
 import { customerGroupMachine } from '../handlers/customer-group/customer-group-machine.js';
 import { customerRelationMachine } from '../handlers/customer-relation/customer-relation-machine.js';
-import { approvalXml, customerXml, groupXml } from '../../test/support/texts.js';
+import { memberMachine } from '../handlers/member/member-machine.js';
+import { approvalXml, customerXml, groupXml, memberXml } from '../../test/support/texts.js';
 import { STRICT_THING, thingXml, WorkerRig, type RigOptions } from '../../test/support/worker-rig.js';
 
 let rig: WorkerRig;
@@ -164,5 +165,22 @@ describe('a handler start that never ended', () => {
     expect(rig.guard.callsFor(delivery.guardKey).at(-1)).toBe('release');
     await rig.retryFor(2_000);
     expect(await rig.row(delivery)).toMatchObject({ status: 'APPLIED', attempt: 2 });
+  });
+});
+
+describe('a further entity', () => {
+  it('is in doubt when the event comes too late for it, and its second holds the opposite', async () => {
+    await open({ machines: { change_contact: memberMachine } });
+    const texts = [
+      memberXml('create_user', 'b', 2),
+      memberXml('delete_user', 'b', 3),
+      memberXml('create_user', 'a', 2),
+      memberXml('update_user', 'a', 3, '<NewUserID>b</NewUserID>'),
+    ];
+    for (const text of texts.slice(0, 3)) await rig.consume(rig.delivery(text));
+    expect(await rig.entity('b')).toMatchObject({ state: 'DELETED', unconfirmed: 0 });
+    await rig.consume(rig.delivery(texts[3] ?? ''));
+    expect(await rig.entity('b')).toMatchObject({ state: 'DELETED', version: 2, unconfirmed: 1 });
+    expect(await rig.entity('a')).toMatchObject({ state: 'RENAMED' });
   });
 });

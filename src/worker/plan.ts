@@ -10,8 +10,18 @@ import { strictKeyOf, type LeasedItem } from './work-item.js';
 
 type Apply = Extract<Decision, { kind: 'apply' }>;
 
+/** What an entity takes note of although nothing was applied to it. */
+interface Marks {
+  /** It has to be marked unconfirmed, or is confirmed. */
+  readonly doubt: 'mark' | 'clear' | null;
+  /** What it remembers of its second; null: nothing new. */
+  readonly secondRanks: number | null;
+}
+
+const NO_MARKS: Marks = { doubt: null, secondRanks: null };
+
 /** What becomes of a further entity of an event that is applied. */
-export interface PlannedOther {
+export interface PlannedOther extends Marks {
   readonly entity: OtherOfEvent;
   /** Null: it has seen something newer, or the event is nothing to it. */
   readonly apply: Apply | null;
@@ -20,14 +30,12 @@ export interface PlannedOther {
 }
 
 /** What will become of one event if the transaction commits. */
-export interface Planned {
+export interface Planned extends Marks {
   readonly item: LeasedItem;
   readonly state: RowState;
   readonly reason: string;
   /** The move of the entity, when the event is applied to one. */
   readonly apply: Apply | null;
-  /** The entity has to be marked unconfirmed, or is confirmed, although nothing was applied. */
-  readonly doubt: 'mark' | 'clear' | null;
   readonly others: readonly PlannedOther[];
   /** Where the entity stood before; '' without one. */
   readonly stays: string;
@@ -61,8 +69,11 @@ export function planGroup(input: PlanInput): Plan {
   const planned = input.items.map((item) => {
     const result = planOne(item, entities, lines, input);
     if (result.apply && item.entity) entities.set(item.entity.key, result.apply.next);
-    for (const { entity, apply } of result.others) if (apply) entities.set(entity.key, apply.next);
-    if (result.doubt && item.entity) setDoubt(entities, item.entity.key, result.doubt === 'mark');
+    for (const other of result.others) {
+      if (other.apply) entities.set(other.entity.key, other.apply.next);
+      else mark(entities, other.entity.key, other);
+    }
+    if (item.entity) mark(entities, item.entity.key, result);
     const key = strictKeyOf(item);
     if (key !== null && item.origin.kind === 'message' && !isOutcome(result.state.status)) lengthen(lines, key);
     return result;
@@ -79,7 +90,7 @@ function planOne(
   const strictKey = strictKeyOf(item);
   const line = strictKey === null ? undefined : lines.get(strictKey);
   const stays = (item.entity && entities.get(item.entity.key)?.state) ?? '';
-  const plain = { item, apply: null, doubt: null, others: [], stays };
+  const plain = { item, apply: null, ...NO_MARKS, others: [], stays };
   const at = stateOf(item, strictKey, line, now);
   if (item.origin.kind === 'message' && line && line.waiting > 0) {
     const state = at({ status: 'PARKED', attempt: 0, dueAt: now });
@@ -139,7 +150,8 @@ function planOther(
 ): PlannedOther {
   const decision = of(other.key, other.rank, OFF);
   const apply = decision.kind === 'apply' ? decision : null;
-  return { entity: other, apply, state: apply?.next.state ?? entities.get(other.key)?.state ?? '' };
+  const { doubt, secondRanks } = decision.kind === 'stale' ? decision : NO_MARKS;
+  return { entity: other, apply, doubt, secondRanks, state: apply?.next.state ?? entities.get(other.key)?.state ?? '' };
 }
 
 // A further entity is never re-read: the event is ordered by its first.
@@ -149,14 +161,14 @@ function fromDecision(
   decision: Decision,
   item: LeasedItem,
   at: (change: Partial<RowState> & Pick<RowState, 'status'>) => RowState,
-): Pick<Planned, 'state' | 'reason' | 'apply' | 'doubt'> {
+): Pick<Planned, 'state' | 'reason' | 'apply' | keyof Marks> {
   const { reason } = decision;
-  const none = { reason, apply: null, doubt: null };
+  const none = { reason, apply: null, ...NO_MARKS };
   switch (decision.kind) {
     case 'apply':
       return { ...none, state: at({ status: 'APPLIED', attempt: runsOf(item) }), apply: decision };
     case 'stale':
-      return { ...none, state: at({ status: 'STALE' }), doubt: decision.doubt };
+      return { ...none, state: at({ status: 'STALE' }), doubt: decision.doubt, secondRanks: decision.secondRanks };
     case 'rejected':
       return { ...none, state: at({ status: 'REJECTED' }) };
     case 'expired':
@@ -195,8 +207,12 @@ function lengthen(lines: Map<string, Line>, key: string): void {
   lines.set(key, { waiting: (line?.waiting ?? 0) + 1, laneSeqMax: (line?.laneSeqMax ?? 0) + 1 });
 }
 
-function setDoubt(entities: Map<string, EntitySnapshot>, key: string, unconfirmed: boolean): void {
+function mark(entities: Map<string, EntitySnapshot>, key: string, { doubt, secondRanks: seen }: Marks): void {
   const entity = entities.get(key);
+  if (!entity) return;
+  const unconfirmed = doubt === null ? entity.unconfirmed : doubt === 'mark';
+  const secondRanks = seen ?? entity.secondRanks;
   // One that is marked so already is left alone: a write that changes nothing counts as a miss on some databases.
-  if (entity && entity.unconfirmed !== unconfirmed) entities.set(key, { ...entity, unconfirmed });
+  if (entity.unconfirmed !== unconfirmed || entity.secondRanks !== secondRanks)
+    entities.set(key, { ...entity, unconfirmed, secondRanks });
 }

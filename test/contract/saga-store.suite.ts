@@ -9,10 +9,26 @@ const entity = (entityId: string): KeyedEntity => ({
   key: `app/ww1/thing/${entityId}`,
 });
 const FIRST: EntitySnapshot = {
-  ...{ version: 1, state: 'OPEN', lastEventTime: 1_700_000_000, lastRank: 2, unconfirmed: true, tombstone: false },
+  ...{
+    version: 1,
+    state: 'OPEN',
+    lastEventTime: 1_700_000_000,
+    lastRank: 2,
+    secondRanks: 5,
+    unconfirmed: true,
+    tombstone: false,
+  },
 };
 const SECOND: EntitySnapshot = {
-  ...{ version: 2, state: '已解散', lastEventTime: null, lastRank: null, unconfirmed: false, tombstone: true },
+  ...{
+    version: 2,
+    state: '已解散',
+    lastEventTime: null,
+    lastRank: null,
+    secondRanks: 0,
+    unconfirmed: false,
+    tombstone: true,
+  },
 };
 const [A, B] = [entity('a'), entity('b')];
 
@@ -73,6 +89,17 @@ export function describeSagaStore(name: string, harness: StoreHarness<SagaStore>
       await write({ entity: A, before: UNSEEN, after: sure });
       expect(await write({ entity: A, before: sure, after: { ...sure, unconfirmed: true } })).toBe(true);
       expect((await load(A)).get(A.key)).toEqual(FIRST);
+    });
+
+    it.each([
+      ['a doubt', { unconfirmed: true }],
+      ['a rank of the second', { secondRanks: 7 }],
+    ])('misses when %s was noted meanwhile, though the version is the same', async (_, noted) => {
+      const before = { ...FIRST, unconfirmed: false };
+      await write({ entity: A, before: UNSEEN, after: before });
+      await write({ entity: A, before, after: { ...before, ...noted } });
+      expect(await write({ entity: A, before, after: SECOND })).toBe(false);
+      expect((await load(A)).get(A.key)).toEqual({ ...before, ...noted });
     });
 
     it('says so when one of several missed; the caller rolls back', async () => {

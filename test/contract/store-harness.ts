@@ -1,4 +1,4 @@
-import { CreateTables1796000000000 } from '../../migrations/1796000000000-create-tables.js';
+import { MIGRATIONS } from '../../migrations/migrations.js';
 import type { MysqlSettings } from '../../src/database/mysql/mysql-options.js';
 import type { UnitOfWork } from '../../src/database/unit-of-work.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
@@ -39,7 +39,7 @@ export class MysqlHarness<Store> implements StoreHarness<Store> {
   ) {}
 
   async make(): Promise<{ store: Store; unitOfWork: UnitOfWork }> {
-    const schema = { migrations: [CreateTables1796000000000] };
+    const schema = { migrations: MIGRATIONS };
     const database = (this.database ??= await openMysqlDatabase(
       this.server(),
       new SystemClock(),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { AccessHarness } from '../contract/access.suite.js';
 import { describeAccess } from '../contract/access.suite.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
-import { MIGRATIONS } from '../../src/wecom-gateway.module.js';
+import { MIGRATIONS } from '../../migrations/migrations.js';
 import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
 

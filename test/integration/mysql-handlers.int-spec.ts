@@ -12,7 +12,7 @@ import { MemberHandler } from '../../src/handlers/member/member.handler.js';
 import { memberMachine } from '../../src/handlers/member/member-machine.js';
 import type { WecomHandler } from '../../src/handlers/wecom-handler.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
-import { MIGRATIONS } from '../../src/wecom-gateway.module.js';
+import { MIGRATIONS } from '../../migrations/migrations.js';
 import { Gate } from '../support/gate.js';
 import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { MemoryWecomApi } from '../support/memory-wecom-api.js';

@@ -11,7 +11,7 @@ import { mysqlOptions } from '../../src/database/mysql/mysql-options.js';
 import { MysqlServerCheck, openChecked } from '../../src/database/mysql/mysql-server-check.js';
 import { migrateGateway } from '../../src/migrate-gateway.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
-import { MIGRATIONS } from '../../src/wecom-gateway.module.js';
+import { MIGRATIONS } from '../../migrations/migrations.js';
 import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import type { DatabaseEngine } from '../services/database-programs.js';
 import { mysqlSettings, openMysqlDatabase } from '../support/mysql-database.js';

@@ -8,7 +8,7 @@ import { HealthRegistry } from '../../src/observability/health-registry.js';
 import { createLogger } from '../../src/observability/logger.js';
 import { ObservabilityModule } from '../../src/observability/observability.module.js';
 import { RuntimeModule } from '../../src/runtime/runtime.module.js';
-import { MIGRATIONS } from '../../src/wecom-gateway.module.js';
+import { MIGRATIONS } from '../../migrations/migrations.js';
 import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { mysqlSettings } from '../support/mysql-database.js';
 

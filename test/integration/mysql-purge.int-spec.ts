@@ -9,7 +9,7 @@ import { Metrics } from '../../src/observability/metrics.js';
 import { SystemClock } from '../../src/runtime/system-clock.js';
 import { Purge } from '../../src/worker/purge.js';
 import { PurgeReport } from '../../src/worker/purge-report.js';
-import { MIGRATIONS } from '../../src/wecom-gateway.module.js';
+import { MIGRATIONS } from '../../migrations/migrations.js';
 import { describeWithDatabases, type DatabaseServer } from '../support/database-server.js';
 import { openMysqlDatabase, type MysqlDatabase } from '../support/mysql-database.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CreateTables1796000000000 } from '../../migrations/1796000000000-create-tables.js';
+import { MIGRATIONS } from '../../migrations/migrations.js';
 import type { Tx } from '../../src/database/unit-of-work.js';
 import type { EventLog, EventRow } from '../../src/event-log/event-log.js';
 import { MysqlEventLog } from '../../src/event-log/mysql/mysql-event-log.js';
@@ -24,8 +24,7 @@ describeWithDatabases('row locks', (start) => {
   const outbox = SqlOutbox.forMysql();
   beforeAll(async () => {
     server = await start();
-    const schema = { migrations: [CreateTables1796000000000] };
-    database = await openMysqlDatabase(server, new SystemClock(), schema, { poolMax: 12 });
+    database = await openMysqlDatabase(server, new SystemClock(), { migrations: MIGRATIONS }, { poolMax: 12 });
   });
   afterAll(async () => {
     await database.close();

@@ -2,12 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { CreateTables1796000000000 } from '../../migrations/1796000000000-create-tables.js';
-import { CreateBusinessTables1796000000001 } from '../../migrations/1796000000001-create-business-tables.js';
-import { CreateRedriveJobs1796000000002 } from '../../migrations/1796000000002-create-redrive-jobs.js';
-import { CreateMemberAndTagTables1796000000003 } from '../../migrations/1796000000003-create-member-and-tag-tables.js';
-import { CreateAccessTables1796000000004 } from '../../migrations/1796000000004-create-access-tables.js';
-import { CreateHandlerPauses1796000000005 } from '../../migrations/1796000000005-create-handler-pauses.js';
+import { MIGRATIONS } from '../../migrations/migrations.js';
 import { readOnlyOptions, sqliteOptions } from '../../src/database/sqlite/sqlite-options.js';
 import { SqliteUnitOfWork } from '../../src/database/sqlite/sqlite-unit-of-work.js';
 import type { Clock } from '../../src/runtime/clock.js';
@@ -28,10 +23,7 @@ export async function openBusinessDatabase(
   const options = {
     path: join(folder, 'wecom.sqlite'),
     entities,
-    migrations: [
-      ...[CreateTables1796000000000, CreateBusinessTables1796000000001, CreateRedriveJobs1796000000002],
-      ...[CreateMemberAndTagTables1796000000003, CreateAccessTables1796000000004, CreateHandlerPauses1796000000005],
-    ],
+    migrations: MIGRATIONS,
   };
   const writer = await new DataSource(sqliteOptions(options)).initialize();
   await writer.query('CREATE TABLE note (id INTEGER PRIMARY KEY, event_key TEXT NOT NULL, text TEXT NOT NULL)');

@@ -16,11 +16,13 @@ const TEXT = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci';
 const UPDATE_SQL = `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
     entity_key VARCHAR(512) ${TEXT} PATH '$[0]', seen INT PATH '$[1]', state VARCHAR(255) ${TEXT} PATH '$[2]',
     version INT PATH '$[3]', last_event_time BIGINT PATH '$[4]', last_rank INT PATH '$[5]',
-    unconfirmed TINYINT PATH '$[6]', tombstone TINYINT PATH '$[7]')) AS wanted
+    unconfirmed TINYINT PATH '$[6]', tombstone TINYINT PATH '$[7]', second_ranks INT PATH '$[8]',
+    seen_ranks INT PATH '$[9]', seen_unconfirmed TINYINT PATH '$[10]')) AS wanted
   STRAIGHT_JOIN saga FORCE INDEX (ix_saga_entity_key) ON saga.entity_key = wanted.entity_key
   SET saga.state = wanted.state, saga.version = wanted.version, saga.last_event_time = wanted.last_event_time,
-    saga.last_rank = wanted.last_rank, saga.unconfirmed = wanted.unconfirmed, saga.tombstone = wanted.tombstone
-  WHERE saga.version = wanted.seen`;
+    saga.last_rank = wanted.last_rank, saga.second_ranks = wanted.second_ranks, saga.unconfirmed = wanted.unconfirmed, saga.tombstone = wanted.tombstone
+  WHERE saga.version = wanted.seen AND saga.second_ranks = wanted.seen_ranks
+    AND saga.unconfirmed = wanted.seen_unconfirmed`;
 
 /** For MySQL and MariaDB. A prepared row has version 0 and reads as unseen. */
 @Injectable()
@@ -117,10 +119,11 @@ export class MysqlSagaStore extends SagaStore {
 
 /** In the order of the columns of `UPDATE_SQL`. */
 function valuesOf({ entity, before, after }: EntityWrite): readonly (string | number | null)[] {
-  const { state, version, lastEventTime, lastRank, unconfirmed, tombstone } = after;
-  // Marking doubt applies nothing, so it leaves the version; the comparison still refuses what was read too early.
+  const { state, version, lastEventTime, lastRank, secondRanks, unconfirmed, tombstone } = after;
   const flags = [Number(unconfirmed), Number(tombstone)];
-  return [entity.key, before.version, state, version, lastEventTime, lastRank, ...flags];
+  // A mark (doubt, a rank of the second) applies nothing, so it leaves the version and is compared by itself.
+  const marks = [secondRanks, before.secondRanks, Number(before.unconfirmed)];
+  return [entity.key, before.version, state, version, lastEventTime, lastRank, ...flags, ...marks];
 }
 
 /** An id that is too long for its column must not stop its events for ever. */

@@ -27,7 +27,13 @@ function Themed() {
   const [queries] = useState(newQueryClient);
   const [router] = useState(consoleRouter);
   return (
-    <ConfigProvider locale={language === 'en' ? enUS : zhCN} theme={antdTheme(name)} wave={{ disabled: true }}>
+    <ConfigProvider
+      locale={language === 'en' ? enUS : zhCN}
+      theme={antdTheme(name)}
+      wave={{ disabled: true }}
+      // Else a button of two characters is not called what its label says.
+      button={{ autoInsertSpace: false }}
+    >
       <App component={false}>
         <QueryClientProvider client={queries}>
           <RouterProvider router={router} />

@@ -1,14 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { get, type Query } from './client.js';
-import type {
-  AppsView,
-  AuditPageView,
-  DependenciesView,
-  EntityView,
-  HandlersView,
-  SummaryView,
-  TrafficView,
-} from './views.js';
+import type { AppsView, AuditPageView, DependenciesView, EntityView, SummaryView, TrafficView } from './views.js';
 
 export const ANSWERS_WINDOW_MS = 300_000;
 
@@ -41,14 +33,6 @@ export function useEntity(ref: string) {
   return useQuery({
     queryKey: ['entities', ref],
     queryFn: ({ signal }) => get<EntityView>(`entities/by-ref/${encodeURIComponent(ref)}`, {}, signal),
-    refetchInterval: 10_000,
-  });
-}
-
-export function useHandlers() {
-  return useQuery({
-    queryKey: ['handlers'],
-    queryFn: ({ signal }) => get<HandlersView>('handlers', {}, signal),
     refetchInterval: 10_000,
   });
 }

@@ -8,7 +8,7 @@ export type { BalanceView } from '../../../src/admin/balance.js';
 export type { ChangeView, EntityView, MachineView, MoveView } from '../../../src/admin/entity-view.js';
 export type { ErrorGroupsView, ErrorGroupView } from '../../../src/admin/error-groups.js';
 export type { EventDetailView, EventPageView, EventView } from '../../../src/admin/event-view.js';
-export type { HandlersView, HandlerView } from '../../../src/admin/handlers.controller.js';
+export type { HandlerPauseView, HandlersView, HandlerView } from '../../../src/admin/handlers.controller.js';
 export type { DecisionView, HistoryView, TailItemView, TailView } from '../../../src/admin/history-view.js';
 export type { ItemResultsView, ItemResultView } from '../../../src/admin/item-result-view.js';
 export type { QueuesView, QueueView } from '../../../src/admin/queues.controller.js';

@@ -1,40 +1,64 @@
+import { useState } from 'react';
 import { Link } from 'react-router';
-import { useHandlers } from '../../api/reading.js';
-import type { EventStatus, HandlerView } from '../../api/views.js';
+import { useHandlers, type HandlerMove } from '../../api/handlers.js';
+import type { EventStatus, HandlersView } from '../../api/views.js';
 import { count } from '../../format/numbers.js';
 import { useLanguage } from '../../i18n/language.js';
 import { DataTable } from '../../parts/data-table.js';
 import { EmptyState } from '../../parts/empty-state.js';
+import { GuardedButton } from '../../parts/guarded-button.js';
 import { LoadState } from '../../parts/load-state.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Tag } from '../../parts/tag.js';
-import { handlerGroups, type HandlerGroup } from './handler-groups.js';
+import { TimeText } from '../../parts/time-text.js';
 import { STATUS_ORDER, STATUS_TONES } from '../../parts/tone.js';
+import { handlerGroups, type HandlerGroup } from './handler-groups.js';
+import { HandlerMoveDialog } from './handler-move-dialog.js';
+import { PausedCard } from './paused-card.js';
+
+interface Move {
+  readonly name: string;
+  readonly move: HandlerMove;
+}
 
 export function HandlersPage() {
   const { handlers } = useLanguage().text;
   const query = useHandlers();
+  const [asked, setAsked] = useState<Move | null>(null);
+  const intro = query.data && (
+    <>
+      {handlers.intro} {handlers.since} <TimeText at={query.data.since} />
+    </>
+  );
   return (
     <>
-      <PageHead title={handlers.title} intro={`${handlers.intro} ${handlers.ofType}`} />
-      <section className="card" aria-label={handlers.title}>
+      <PageHead title={handlers.title} intro={intro} />
+      <div className="stack">
         <LoadState query={query}>
-          {({ items }) =>
-            items.length === 0 ? (
-              <EmptyState title={handlers.empty} hint={handlers.emptyHint} />
-            ) : (
-              <HandlerTable items={items} />
-            )
-          }
+          {(view) => (
+            <>
+              <PausedCard view={view} onResume={(name) => setAsked({ name, move: 'resume' })} />
+              <section className="card" aria-label={handlers.title}>
+                {view.items.length === 0 ? (
+                  <EmptyState title={handlers.empty} hint={handlers.emptyHint} />
+                ) : (
+                  <HandlerTable view={view} onPause={(name) => setAsked({ name, move: 'pause' })} />
+                )}
+              </section>
+            </>
+          )}
         </LoadState>
-      </section>
+      </div>
+      {asked && <HandlerMoveDialog {...asked} onClose={() => setAsked(null)} />}
     </>
   );
 }
 
-function HandlerTable({ items }: { items: readonly HandlerView[] }) {
-  const { handlers } = useLanguage().text;
+function HandlerTable({ view: { items, paused }, onPause }: { view: HandlersView; onPause: (name: string) => void }) {
+  const { text, language } = useLanguage();
+  const { handlers } = text;
   const { columns } = handlers;
+  const isPaused = (name: string): boolean => paused.some(({ handler }) => handler === name);
   return (
     <DataTable<HandlerGroup>
       label={handlers.title}
@@ -50,6 +74,7 @@ function HandlerTable({ items }: { items: readonly HandlerView[] }) {
               <Tag tone={builtIn ? 'calm' : 'info'} plain>
                 {builtIn ? handlers.builtIn : handlers.own}
               </Tag>
+              {isPaused(name) && <Tag tone="warn">{handlers.pausedTag}</Tag>}
             </span>
           ),
         },
@@ -59,8 +84,36 @@ function HandlerTable({ items }: { items: readonly HandlerView[] }) {
           cell: ({ order }) => (order === null ? '–' : (handlers.order[order] ?? order)),
         },
         {
-          ...{ key: 'statuses', title: columns.decisions },
+          ...{ key: 'statuses', title: columns.statuses },
           cell: ({ statuses }) => <Statuses statuses={statuses} />,
+        },
+        {
+          ...{ key: 'runs', title: columns.runs, className: 'number' },
+          cell: ({ runs, failedRuns }) => (
+            <span>
+              {count(runs, language)}
+              {failedRuns > 0 && (
+                <>
+                  <br />
+                  <Tag tone="bad">{handlers.failures(count(failedRuns, language))}</Tag>
+                </>
+              )}
+            </span>
+          ),
+        },
+        {
+          ...{ key: 'pause', title: handlers.pause, head: <span className="hidden">{handlers.pause}</span> },
+          cell: ({ name }) => (
+            <GuardedButton
+              role="operator"
+              size="small"
+              blocked={isPaused(name) ? handlers.alreadyPaused : undefined}
+              aria-label={handlers.pauseNamed(name)}
+              onClick={() => onPause(name)}
+            >
+              {handlers.pause}
+            </GuardedButton>
+          ),
         },
       ]}
     />
@@ -70,7 +123,7 @@ function HandlerTable({ items }: { items: readonly HandlerView[] }) {
 function Statuses({ statuses }: { statuses: Readonly<Record<string, number>> }) {
   const { text, language } = useLanguage();
   const shown = STATUS_ORDER.filter((status: EventStatus) => statuses[status]);
-  if (shown.length === 0) return <span className="dim">{text.handlers.noDecisions}</span>;
+  if (shown.length === 0) return <span className="dim">{text.handlers.noEvents}</span>;
   return (
     <span className="row">
       {shown.map((status) => (

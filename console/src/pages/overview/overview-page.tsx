@@ -7,6 +7,7 @@ import { ArrivalsCard } from './arrivals-card.js';
 import { BalanceCard } from './balance-card.js';
 import { DependenciesCard } from './dependencies-card.js';
 import { OutcomesCard } from './outcomes-card.js';
+import { PausedBanner } from './paused-banner.js';
 import { StagesCard } from './stages-card.js';
 
 export function OverviewPage() {
@@ -17,6 +18,7 @@ export function OverviewPage() {
     <>
       <PageHead title={overview.title} intro={summary.data && overview.instance(summary.data.instance)} />
       <div className="stack">
+        <PausedBanner />
         <LoadState query={summary}>{(loaded) => <StagesCard summary={loaded} />}</LoadState>
         <LoadState query={traffic}>
           {({ callbacks, arrivals }) => (

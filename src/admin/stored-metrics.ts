@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { UnitOfWork, type Tx } from '../database/unit-of-work.js';
 import { WAITING, type WaitingStatus } from '../event-log/status.js';
+import { HandlerPauses, type HandlerPause } from '../handlers/handler-pauses.js';
 import { Metrics } from '../observability/metrics.js';
 import { Reading } from '../observability/reading.js';
 import { Clock } from '../runtime/clock.js';
@@ -19,6 +20,7 @@ interface Stored {
   /** Of commands that are due, how long ago the first one was; null when none is. */
   readonly outboxDueAt: number | null;
   readonly missing: number | null;
+  readonly paused: readonly HandlerPause[];
 }
 
 /**
@@ -33,12 +35,17 @@ export class StoredMetrics {
     private readonly unitOfWork: UnitOfWork,
     private readonly statusCounts: StatusCounts,
     private readonly balance: Balance,
+    private readonly pauses: HandlerPauses,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
   ) {
     this.reading = new Reading(clock, 'stored metrics', () => this.read(), READING);
     this.waitingGauges();
     this.outboxGauges();
+    const pausedHelp = 'How long each paused handler has been paused; no series when none is.';
+    this.gauge('wecom_handler_paused_seconds', pausedHelp, ['handler'], ({ paused }) =>
+      paused.map(({ handler, pausedAt }) => [{ handler }, this.age(pausedAt)]),
+    );
     this.gauge('wecom_conservation_difference', CONSERVATION_HELP, [], ({ missing }) =>
       missing === null ? [] : [[{}, missing]],
     );
@@ -94,6 +101,7 @@ export class StoredMetrics {
     return this.unitOfWork.read(async (tx) => ({
       ...{ counts, missing },
       oldestAt: await oldest(tx),
+      paused: await this.pauses.list(tx),
       ...(await outbox(tx)),
     }));
   }

@@ -34,15 +34,15 @@ export class AdminApi {
     return this.ask<T>('GET', text === '' ? path : `${path}?${text}`);
   }
 
-  post<T>(path: string, body: object = {}): Promise<T> {
-    return this.ask<T>('POST', path, JSON.stringify(body));
+  post<T>(path: string, body: object = {}, timeoutMs = TIMEOUT_MS): Promise<T> {
+    return this.ask<T>('POST', path, JSON.stringify(body), timeoutMs);
   }
 
   close(): void {
     this.http.close();
   }
 
-  private async ask<T>(method: 'GET' | 'POST', path: string, body?: string): Promise<T> {
+  private async ask<T>(method: 'GET' | 'POST', path: string, body?: string, timeoutMs = TIMEOUT_MS): Promise<T> {
     const outcome = await this.http.send({
       method,
       url: `${this.url}/admin/api/v1/${path}`,
@@ -51,7 +51,7 @@ export class AdminApi {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
       answerBytesMax: ANSWER_BYTES_MAX,
     });
     if (outcome.kind === 'failed')

@@ -5,7 +5,9 @@ import type { CheckOptions } from './check.js';
 import type { CliContext, JsonOption } from './cli-context.js';
 import type { DecryptOptions } from './decrypt.js';
 import type { FindOptions } from './find.js';
+import type { HandlersOptions } from './handlers.js';
 import type { MigrateOptions } from './migrate.js';
+import type { HandlerMove, MoveHandlerOptions } from './move-handler.js';
 import { baseUrl, collected, timeText, wholeNumber } from './option-values.js';
 import type { TailOptions } from './tail.js';
 import type { VerifyOptions } from './verify.js';
@@ -29,6 +31,9 @@ export function program(context: CliContext, end: (exitCode: number) => void): C
   addFind(top, context, end);
   addChange(top, 'redrive', context, end);
   addChange(top, 'discard', context, end);
+  addHandlers(top, context, end);
+  addMoveHandler(top, 'pause', context, end);
+  addMoveHandler(top, 'resume', context, end);
   addSimulate(top, context, end);
   addMigrate(top, context, end);
   addStart(top);
@@ -181,6 +186,34 @@ function addChange(top: Command, action: ChangeAction, context: CliContext, end:
       .option('--wait <s>', 'longest wait for what becomes of the redriven', wholeNumber(0, 86_400), 60);
   json(admin(filters(command))).action(async (ids: string[], options: ChangeOptions) =>
     end(await (await import('./change-events.js')).changeEvents(context, action, ids, options)),
+  );
+}
+
+function addHandlers(top: Command, context: CliContext, end: End): void {
+  const command = top
+    .command('handlers')
+    .description('Lists which handler takes which event, how that went of late, and which are paused.');
+  json(admin(command)).action(async (options: HandlersOptions) =>
+    end(await (await import('./handlers.js')).handlers(context, options)),
+  );
+}
+
+const MOVES: Readonly<Record<HandlerMove, { readonly does: string; readonly why: string }>> = {
+  pause: {
+    does: 'Pauses one handler: its events wait, at no cost of an attempt, until it is resumed.',
+    why: 'why, for the audit and for whoever finds it paused; must be given',
+  },
+  resume: { does: 'Resumes a handler that was paused, and wakes what waits for it.', why: 'why, for the audit' },
+};
+
+function addMoveHandler(top: Command, move: HandlerMove, context: CliContext, end: End): void {
+  const command = top
+    .command(move)
+    .description(MOVES[move].does)
+    .argument('<handler>', 'its name, as handlers shows it')
+    .option('--reason <text>', MOVES[move].why);
+  json(admin(command)).action(async (handler: string, options: MoveHandlerOptions) =>
+    end(await (await import('./move-handler.js')).moveHandler(context, move, handler, options)),
   );
 }
 

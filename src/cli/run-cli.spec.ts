@@ -43,6 +43,11 @@ describe('a call', () => {
     [['discard', '1', '--yes']],
     [['discard', '1', '--reason', 'x']],
     [['discard', '--job', '1', '--start']],
+    [['handlers', 'surplus']],
+    [['pause']],
+    [['pause', 'ApprovalHandler']],
+    [['pause', 'ApprovalHandler', '--reason', ' ']],
+    [['resume', '--reason', 'mended']],
     [['migrate', '--up']],
   ])('that makes no sense ends with 2 and touches nothing: %j', async (args) => {
     const world = new CliWorld({ ADMIN_TOKEN: SECRET, ADMIN_URL: 'http://127.0.0.1:1' });
@@ -164,6 +169,14 @@ describe('against a service that comes and goes', () => {
     expect(await found.run('find', '--id', '7', '--json')).toBe(code);
     expect(found.json.ok).toBe(false);
     expect(found.stdout + found.stderr).not.toContain(SECRET);
+  });
+
+  it('a pause that somebody takes back at the same moment is said not to be', async () => {
+    answer = () => ({ status: 200, body: { items: [], paused: [], since: 0 } });
+    await listen();
+    const paused = world();
+    expect(await paused.run('pause', 'ApprovalHandler', '--reason', 'a test', '--json')).toBe(1);
+    expect(paused.json).toEqual({ handler: 'ApprovalHandler', pause: null });
   });
 
   it('a redrive that is stopped says that its job goes on, and how to end it', async () => {

@@ -11,6 +11,7 @@ import { groupRuns, type DueRun } from './handler-groups.js';
 import type { Planned } from './plan.js';
 import type { WorkItem } from './work-item.js';
 import { isInfrastructure } from './retry-policy.js';
+import { WorkerMetrics, type RunResult } from './worker-metrics.js';
 
 /** A handler threw: where it had one event, the item at fault is known, and the group need not be searched for it. */
 export class HandlerFailedError extends Error {
@@ -28,6 +29,7 @@ export class HandlerFailedError extends Error {
 
 interface HandlerRun extends DueRun, HandlerCall {
   readonly index: number;
+  readonly name: string;
 }
 
 /** Runs the handlers of what is applied inside the transaction, for each entity in order. */
@@ -35,6 +37,7 @@ interface HandlerRun extends DueRun, HandlerCall {
 export class HandlerRunner {
   constructor(
     private readonly pauses: HandlerPauses,
+    private readonly metrics: WorkerMetrics,
     private readonly log: Log,
   ) {}
 
@@ -50,7 +53,8 @@ export class HandlerRunner {
       state.status === 'APPLIED' ? [...(apply?.commands ?? [])] : [],
     );
     const runs = planned.flatMap((plan, index) => this.due(tx, plan, index, commands[index] ?? [], signal));
-    for (const group of groupRuns(runs)) {
+    const groups = groupRuns(runs);
+    for (const group of groups) {
       signal.throwIfAborted();
       try {
         // A handler in plain JavaScript may return nothing.
@@ -59,10 +63,18 @@ export class HandlerRunner {
         // An aborted handler may throw anything; why it was aborted decides what follows.
         signal.throwIfAborted();
         if (isInfrastructure(error)) throw error;
+        // Of several events each is run again in a smaller group, and counts there.
+        if (planned.length === 1) this.count(group, 'failed');
         throw new HandlerFailedError(group.length === 1 ? (group[0] as HandlerRun).index : null, { cause: error });
       }
     }
+    for (const group of groups) this.count(group, 'ok');
     return planned.flatMap(({ item, state }, at) => outboxEntries(item.identity.eventKey, commands[at] ?? [], state));
+  }
+
+  private count(group: readonly HandlerRun[], result: RunResult): void {
+    const [first] = group;
+    if (first) this.metrics.ran(first.name, result, group.length);
   }
 
   private due(tx: Tx, plan: Planned, index: number, commands: Command[], signal: AbortSignal): HandlerRun[] {
@@ -76,7 +88,8 @@ export class HandlerRunner {
       logger: this.log.child({ handler: item.handler.name, eventKey }),
     };
     const entityKeys = item.entity ? [item.entity, ...item.entity.others].map(({ key }) => key) : [];
-    return [{ index, handler: item.handler.handler, entityKeys, event: item.event, context }];
+    const { name, handler } = item.handler;
+    return [{ index, name, handler, entityKeys, event: item.event, context }];
   }
 }
 

@@ -5,6 +5,8 @@ import { Metrics } from '../observability/metrics.js';
 
 const PAUSE_CAUSES = ['infrastructure', 'conflict'] as const;
 export type PauseCause = (typeof PAUSE_CAUSES)[number];
+const RUN_RESULTS = ['ok', 'failed'] as const;
+export type RunResult = (typeof RUN_RESULTS)[number];
 
 @Injectable()
 export class WorkerMetrics {
@@ -13,6 +15,8 @@ export class WorkerMetrics {
   private readonly latency: Histogram<'status'>;
   private readonly pauses: Counter<'cause'>;
   private readonly newerMessages: Counter;
+  private readonly runs: Counter<'handler' | 'result'>;
+  private readonly begun = new Set<string>();
 
   constructor(private readonly metrics: Metrics) {
     const registers = [metrics.registry];
@@ -48,6 +52,12 @@ export class WorkerMetrics {
       help: 'Deliveries of messages of a version that this worker does not know; they wait for one that does.',
       registers,
     });
+    this.runs = new Counter({
+      name: 'wecom_handler_runs_total',
+      help: 'Events that a handler ran for, by how that ended: ok, failed. A failed group counts when its parts are run.',
+      labelNames: ['handler', 'result'],
+      registers,
+    });
   }
 
   decided(eventType: string, status: EventStatus, latencyMs: number): void {
@@ -65,5 +75,13 @@ export class WorkerMetrics {
 
   paused(cause: PauseCause): void {
     this.pauses.inc({ cause });
+  }
+
+  ran(handler: string, result: RunResult, events: number): void {
+    const label = this.metrics.bounded('handler', handler);
+    // Failures would else begin with the first one, and have no increase.
+    if (!this.begun.has(label)) for (const one of RUN_RESULTS) this.runs.inc({ handler: label, result: one }, 0);
+    this.begun.add(label);
+    this.runs.inc({ handler: label, result }, events);
   }
 }

@@ -103,6 +103,25 @@ describe('a handler', () => {
   });
 });
 
+describe('the metric of a pause', () => {
+  const series = async (): Promise<string[]> => {
+    const answer = await fetch(`${rig.gateway.adminBase}/metrics`, { headers: { connection: 'close' } });
+    return (await answer.text()).split('\n').filter((line) => line.startsWith('wecom_handler_paused_seconds'));
+  };
+
+  it('is how long the handler has been paused', async () => {
+    await rig.post('handlers/PingHandler/pause');
+    await rig.write('UPDATE handler_pause SET paused_at = paused_at - 7200000');
+    const [line, ...others] = await series();
+    const [, seconds] = /^wecom_handler_paused_seconds\{handler="PingHandler"\} ([\d.]+)$/.exec(line ?? '') ?? [];
+    expect([Math.floor(Number(seconds) / 100), others]).toEqual([72, []]);
+  });
+
+  it('has no series while none is paused', async () => {
+    expect(await series()).toEqual([]);
+  });
+});
+
 describe('the figures of handlers', () => {
   it('tell by event how events fared, with runs and failed runs', async () => {
     const receivedAt = Date.now();

@@ -145,6 +145,40 @@ describe('the command line against a running service', () => {
     expect(json.items[0].detail.reason).toContain('a test');
   });
 
+  it('lists handlers, pauses one with a reason, and resumes it', async () => {
+    const handler = 'ApprovalHandler';
+    const paused = await runCli(['pause', handler, '--reason', 'it pays twice', '--json'], env);
+    expect(paused.code, paused.stderr).toBe(0);
+    expect(jsonOf(paused)).toMatchObject({ handler, pause: { reason: 'it pays twice', actor: 'admin' } });
+    await client.deliver(approvalXml('202612010002', 1, TIME));
+    await until(async () => (await gateway.admin('handlers')).json.paused[0]?.waiting === 1);
+
+    const listed = await runCli(['handlers'], env);
+    expect([listed.code, listed.stderr]).toEqual([0, expect.stringContaining('received since 20')]);
+    expect(listed.stdout).toMatch(/^sys_approval_change +ApprovalHandler +latest +1 +0 +paused +.*RETRY 1/m);
+    expect(listed.stdout).toMatch(/^ApprovalHandler +20\d\d-.{14} +admin +1 +it pays twice$/m);
+    expect(jsonOf(await runCli(['handlers', '--json'], env)).paused).toMatchObject([{ handler, waiting: 1 }]);
+    const again = await runCli(['pause', handler, '--reason', 'I as well'], env);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('it pays twice')]);
+
+    const resumed = await runCli(['resume', handler, '--reason', 'mended'], env);
+    expect([resumed.code, resumed.stdout]).toEqual([0, 'ApprovalHandler runs its events\n']);
+    const found = await runCli(['find', '--sp-no', '202612010002', '--json'], env);
+    await until(async () => (await gateway.admin(`events/${jsonOf(found).items[0].id}`)).json.status === 'APPLIED');
+    const { json } = await gateway.admin('audit?target=handler:ApprovalHandler');
+    expect(json.items.map(({ detail }: any) => detail.reason)).toEqual(['mended', 'it pays twice']);
+  });
+
+  it('says of a handler that does not exist that it does not', async () => {
+    for (const move of ['pause', 'resume']) {
+      const moved = await runCli([move, 'No/Such', '--reason', 'a test', '--json'], env);
+      expect([moved.code, jsonOf(moved)]).toEqual([
+        1,
+        { ok: false, error: { code: 'CLI_NOT_SO', message: 'no handler is named No/Such' } },
+      ]);
+    }
+  });
+
   it('follows decisions as they are made until Ctrl-C', async () => {
     const tail = new CliProcess(['tail', '--json', '--lines', '1', '--interval', '100'], env);
     await until(() => tail.stdout.endsWith('\n'));

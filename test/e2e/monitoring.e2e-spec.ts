@@ -55,6 +55,8 @@ describe('the dashboard and the alerts', () => {
       '0',
     ]);
     expect(code, output).toBe(0);
+    // Its metric has a series only while a handler is paused.
+    expect((await gateway.admin('handlers/ApprovalHandler/pause', { reason: 'to be seen' })).status).toBe(200);
     const answer = await fetch(`${gateway.adminBase}/metrics`, { headers: { connection: 'close' } });
     metrics = await answer.text();
     exported = exportedMetrics(metrics);

@@ -144,7 +144,7 @@ export class MysqlWorker {
     const factory = (this.factory = new WorkItemFactory(ENTITY_TYPES, new OneHandler(handle, machines)));
     const failures = (this.failures = new FailureWriter(counted, eventLog, sagas, outbox, random, OPTIONS));
     const handlerPauses = new HandlerPauses();
-    const handlerRunner = new HandlerRunner(handlerPauses, log);
+    const handlerRunner = new HandlerRunner(handlerPauses, metrics, log);
     const effects = new EffectTransaction(counted, eventLog, sagas, outbox, handlerRunner, OPTIONS);
     const finisher = new EventFinisher(counted, eventLog, leases, metrics, log);
     const [known, pauses] = [new KnownRows(counted, eventLog, leases), new Pauses(clock, random, metrics, OPTIONS)];

@@ -96,6 +96,7 @@ const WORKER: WorkerOptions = {
 export class WorkerRig {
   readonly guard: ScriptedGuard;
   readonly transport = new RecordingTransport();
+  readonly metrics = new Metrics();
   readonly acts = new StoreActs();
   readonly lock = new MemoryClusterLock();
   readonly options: WorkerOptions;
@@ -137,9 +138,9 @@ export class WorkerRig {
     const factory = new WorkItemFactory(entityTypes, handlers);
     const failures = new FailureWriter(unitOfWork, eventLog, sagas, outbox, random, options);
     const handlerPauses = new HandlerPauses();
-    const handlerRunner = new HandlerRunner(handlerPauses, log);
+    const metrics = new WorkerMetrics(this.metrics);
+    const handlerRunner = new HandlerRunner(handlerPauses, metrics, log);
     const effects = new EffectTransaction(unitOfWork, eventLog, sagas, outbox, handlerRunner, options);
-    const metrics = new WorkerMetrics(new Metrics());
     const finisher = new EventFinisher(unitOfWork, eventLog, leases, metrics, log);
     const [known, pauses] = [new KnownRows(unitOfWork, eventLog, leases), new Pauses(clock, random, metrics, options)];
     const processor = new EventProcessor(effects, failures, finisher, known, pauses, clock);

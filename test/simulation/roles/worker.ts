@@ -66,10 +66,11 @@ export interface WorkerServers {
 }
 
 const entityTypes = new EntityTypeRegistry(BUILT_IN_ENTITY_TYPES);
-const QUIET: Pick<WorkerMetrics, 'decided' | 'duplicate' | 'paused'> = {
+const QUIET: Pick<WorkerMetrics, 'decided' | 'duplicate' | 'paused' | 'ran'> = {
   decided: () => undefined,
   duplicate: () => undefined,
   paused: () => undefined,
+  ran: () => undefined,
 };
 
 /** The stores of MySQL as they are, on the simulated server. */
@@ -128,7 +129,7 @@ export class Worker {
     const factory = new WorkItemFactory(entityTypes, handlers);
     const failures = wiring.part('failures', new FailureWriter(unitOfWork, eventLog, sagas, outbox, random, WORKER));
     const handlerPauses = new HandlerPauses();
-    const runner = new HandlerRunner(handlerPauses, log);
+    const runner = new HandlerRunner(handlerPauses, metrics, log);
     const effects = wiring.part('effects', new EffectTransaction(unitOfWork, eventLog, sagas, outbox, runner, WORKER));
     const finisher = wiring.part('finisher', new EventFinisher(unitOfWork, eventLog, leases, metrics, log));
     const known = wiring.part('known', new KnownRows(unitOfWork, eventLog, leases));

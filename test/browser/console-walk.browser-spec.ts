@@ -82,6 +82,21 @@ describe('an operator', () => {
     await page.locator('.history').getByText('attempt 1').first().waitFor();
   });
 
+  it('reads the reasons of the service in Chinese, and what the handler said as it said it', async () => {
+    const page = await world.signedIn('operator', { language: 'zh-CN' });
+    const { id } = await deadApproval();
+    await open(world, page, `/events/${id}`);
+    const reason = page
+      .locator('.history')
+      .getByText(/^无法处理，不再重试：CONTRACT_INVALID: the contract of .* lacks a cost centre$/);
+    await reason.waitFor();
+    expect(await reason.getAttribute('title')).toContain('cannot work: CONTRACT_INVALID: the contract of');
+    await open(world, page, '/events/tail');
+    const reasons = page.getByRole('table', { name: '实时跟踪' }).locator('tbody tr td:last-child');
+    await reasons.nth(50).waitFor();
+    for (const shown of await reasons.allInnerTexts()) expect(shown).toMatch(/[\u4e00-\u9fff]/);
+  });
+
   it('sees a payload on request alone, and the look is on record', async () => {
     const page = await world.signedIn('operator');
     const { spNo, id } = await deadApproval();

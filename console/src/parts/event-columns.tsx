@@ -3,6 +3,7 @@ import type { EventView } from '../api/views.js';
 import type { Text } from '../i18n/en.js';
 import type { Column } from './data-table.js';
 import { entityIdOf } from '../format/entity-key.js';
+import { ErrorMessage } from './reason.js';
 import { StatusTag } from './status-tag.js';
 import { TimeText } from './time-text.js';
 
@@ -40,7 +41,8 @@ export function eventColumns({ events }: Text): Column<EventView>[] {
       cell: ({ errorCode, errorMessage }) =>
         errorCode !== null && (
           <span className="clamp" title={errorMessage ?? undefined}>
-            <code>{errorCode}</code> <span className="dim">{errorMessage}</span>
+            <code>{errorCode}</code>{' '}
+            <span className="dim">{errorMessage !== null && <ErrorMessage text={errorMessage} />}</span>
           </span>
         ),
     },

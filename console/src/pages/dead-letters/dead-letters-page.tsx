@@ -9,6 +9,7 @@ import { EmptyState } from '../../parts/empty-state.js';
 import { GuardedButton } from '../../parts/guarded-button.js';
 import { LoadState } from '../../parts/load-state.js';
 import { PageHead } from '../../parts/page-head.js';
+import { ErrorMessage } from '../../parts/reason.js';
 import { TimeText } from '../../parts/time-text.js';
 import { DeadLettersTabs } from './dead-letters-tabs.js';
 import { NewJobDialog } from './new-job-dialog.js';
@@ -78,7 +79,9 @@ function GroupTable({ groups, onScope }: TableProps) {
           cell: ({ errorCode, message, example }) => (
             <div>
               <code>{errorCode}</code>
-              <div>{message}</div>
+              <div>
+                <ErrorMessage text={message} />
+              </div>
               <Link className="small" to={`/events/${example.id}`}>
                 {deadLetters.example}
               </Link>

@@ -5,6 +5,7 @@ import { useText } from '../../i18n/language.js';
 import { Card } from '../../parts/card.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { EventType } from '../../parts/event-columns.js';
+import { Reason } from '../../parts/reason.js';
 import { StatusTag } from '../../parts/status-tag.js';
 import { TimeText } from '../../parts/time-text.js';
 import { isProblem, timelineOf, type TimelineEntry } from './timeline.js';
@@ -54,7 +55,9 @@ function Entry({ entry: { decision, change } }: { entry: TimelineEntry }) {
         )}
         {change && <b className="code">{entity.moved(change.fromState, change.toState)}</b>}
       </div>
-      <p>{decision.reason}</p>
+      <p>
+        <Reason text={decision.reason} />
+      </p>
       <p className="dim small">
         {[
           event.actors[decision.actor] ?? event.byPerson(decision.actor),

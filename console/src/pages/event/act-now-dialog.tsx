@@ -2,7 +2,8 @@ import { App, Input, Modal } from 'antd';
 import { useId, useState } from 'react';
 import { useActNow } from '../../api/dead-letters.js';
 import type { Action, EventView } from '../../api/views.js';
-import { useText } from '../../i18n/language.js';
+import { useLanguage } from '../../i18n/language.js';
+import { reasonText } from '../../i18n/reason-text.js';
 import { errorText } from '../../parts/load-state.js';
 
 interface Props {
@@ -13,7 +14,7 @@ interface Props {
 
 /** One event, at once, in the generation that was seen: somebody who was faster is told, not overruled. */
 export function ActNowDialog({ action, event: { id, generation }, onClose }: Props) {
-  const text = useText();
+  const { text, language } = useLanguage();
   const { event: texts, common, errors, jobs } = text;
   const { message } = App.useApp();
   const [reason, setReason] = useState('');
@@ -24,7 +25,8 @@ export function ActNowDialog({ action, event: { id, generation }, onClose }: Pro
       const { items } = await act.mutateAsync({ items: [{ id, generation }], reason });
       const [result] = items;
       const isDone = result?.result === 'redriven' || result?.result === 'discarded';
-      const said = `${jobs.resultNames[result?.result ?? ''] ?? result?.result}: ${result?.reason}`;
+      const why = result && reasonText(result.reason, language);
+      const said = `${jobs.resultNames[result?.result ?? ''] ?? result?.result}: ${why}`;
       void (isDone ? message.success(said) : message.warning(said));
       onClose();
     } catch (error) {

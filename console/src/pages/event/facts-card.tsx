@@ -6,6 +6,7 @@ import { Card } from '../../parts/card.js';
 import { CopyButton } from '../../parts/copy-button.js';
 import { EventType } from '../../parts/event-columns.js';
 import { Facts } from '../../parts/facts.js';
+import { ErrorMessage } from '../../parts/reason.js';
 import { TimeText } from '../../parts/time-text.js';
 
 export function FactsCard({ event }: { event: EventView }) {
@@ -43,7 +44,7 @@ export function FactsCard({ event }: { event: EventView }) {
             errorCode === null ? null : (
               <div key="error">
                 <code>{errorCode}</code>
-                <div>{errorMessage}</div>
+                <div>{errorMessage !== null && <ErrorMessage text={errorMessage} />}</div>
                 {errorGroup !== null && (
                   <Link to={`/events?errorGroup=${encodeURIComponent(errorGroup)}`}>{texts.sameError}</Link>
                 )}

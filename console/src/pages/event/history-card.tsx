@@ -4,6 +4,7 @@ import { useText } from '../../i18n/language.js';
 import { Card } from '../../parts/card.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { LoadState } from '../../parts/load-state.js';
+import { Reason } from '../../parts/reason.js';
 import { StatusTag } from '../../parts/status-tag.js';
 import { Tag } from '../../parts/tag.js';
 import { TimeText } from '../../parts/time-text.js';
@@ -63,7 +64,9 @@ function Decision({ decision }: { decision: DecisionView }) {
         <StatusTag status={decision.decision} />
         <TimeText at={at} as="exact" />
       </div>
-      <p>{reason}</p>
+      <p>
+        <Reason text={reason} />
+      </p>
       <p className="dim small">
         {[
           known ?? event.byPerson(actor),

@@ -12,6 +12,7 @@ import { EmptyState } from '../../parts/empty-state.js';
 import { EventType } from '../../parts/event-columns.js';
 import { ErrorNote } from '../../parts/load-state.js';
 import { PageHead } from '../../parts/page-head.js';
+import { Reason } from '../../parts/reason.js';
 import { StatusTag } from '../../parts/status-tag.js';
 import { TimeText } from '../../parts/time-text.js';
 import { EventsTabs } from './events-tabs.js';
@@ -78,6 +79,14 @@ function tailColumns({ events, event, common }: Text): Column<TailItemView>[] {
         ),
     },
     { key: 'by', title: events.by, className: 'tight', cell: ({ actor }) => event.actors[actor] ?? actor },
-    { key: 'why', title: common.reason, cell: ({ reason }) => <span className="clamp">{reason}</span> },
+    {
+      key: 'why',
+      title: common.reason,
+      cell: ({ reason }) => (
+        <span className="clamp">
+          <Reason text={reason} />
+        </span>
+      ),
+    },
   ];
 }

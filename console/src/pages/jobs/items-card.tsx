@@ -10,6 +10,7 @@ import { DataTable, type Column } from '../../parts/data-table.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { LoadState } from '../../parts/load-state.js';
 import { MoreButton } from '../../parts/more-button.js';
+import { Reason } from '../../parts/reason.js';
 import { StatusTag } from '../../parts/status-tag.js';
 import { Tag } from '../../parts/tag.js';
 import { FORECAST_TONES, RESULT_TONES } from './item-tones.js';
@@ -78,7 +79,7 @@ function columnsOf({ jobs, event }: Text): Column<JobItemView>[] {
         forecast !== null && (
           <span>
             <Tag tone={FORECAST_TONES[forecast] ?? 'calm'}>{forecasts[forecast] ?? forecast}</Tag>
-            <span className="dim small clamp">{forecastReason}</span>
+            <span className="dim small clamp">{forecastReason !== null && <Reason text={forecastReason} />}</span>
           </span>
         ),
     },
@@ -88,7 +89,7 @@ function columnsOf({ jobs, event }: Text): Column<JobItemView>[] {
         result !== null && (
           <span>
             <Tag tone={RESULT_TONES[result] ?? 'calm'}>{resultNames[result] ?? result}</Tag>
-            <span className="dim small clamp">{resultReason}</span>
+            <span className="dim small clamp">{resultReason !== null && <Reason text={resultReason} />}</span>
           </span>
         ),
     },

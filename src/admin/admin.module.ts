@@ -27,6 +27,7 @@ import { RedriveJobService } from './redrive-job-service.js';
 import { RedriveJobSteps } from './redrive-job-steps.js';
 import { RedriveJobStore } from './redrive-job-store.js';
 import { RedriveJobsController } from './redrive-jobs.controller.js';
+import { RowReader } from './row-reader.js';
 import { SessionController } from './session.controller.js';
 import { SetupController } from './setup.controller.js';
 import { StatusCounts } from './status-counts.js';
@@ -36,7 +37,6 @@ import { SummaryController } from './summary.controller.js';
 import { TokensController } from './tokens.controller.js';
 import { TrafficController } from './traffic.controller.js';
 import { UsersController } from './users.controller.js';
-import { WorkItemFactory } from '../worker/work-item-factory.js';
 
 const runnerOptions: Provider = {
   provide: RUNNER_OPTIONS,
@@ -67,7 +67,7 @@ const runnerOptions: Provider = {
     ],
     ...[Balance, Forecaster, runnerOptions, RedriveJobStore, RedriveJobSteps, RedriveJobRunner, RedriveJobService],
     ...[RedriveJobReader, StoredMetrics, ProcessWatch, ArrivalCounts, HandlerFigureReader, HandlerPauseService],
-    WorkItemFactory,
+    RowReader,
   ],
 })
 export class AdminModule {}

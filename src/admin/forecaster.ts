@@ -6,9 +6,9 @@ import { HandlerPauses } from '../handlers/handler-pauses.js';
 import { Clock } from '../runtime/clock.js';
 import type { EntitySnapshot } from '../saga/decide.js';
 import { SagaStore } from '../saga/saga-store.js';
-import { WorkItemFactory } from '../worker/work-item-factory.js';
 import type { Action, SeenItem } from './dead-letter-service.js';
 import { forecast, type Forecast } from './forecast.js';
+import { RowReader } from './row-reader.js';
 
 /** Entities whose imagined moves are remembered from one step of a dry run to the next. */
 const ENTITIES_MAX = 10_000;
@@ -34,7 +34,7 @@ export class Forecaster {
     private readonly unitOfWork: UnitOfWork,
     private readonly eventLog: EventLog,
     private readonly sagas: SagaStore,
-    private readonly factory: WorkItemFactory,
+    private readonly rows: RowReader,
     private readonly pauses: HandlerPauses,
     private readonly clock: Clock,
   ) {}
@@ -60,13 +60,11 @@ export class Forecaster {
     imagined: Imagined,
     paused: ReadonlySet<string>,
   ): Promise<Forecast> {
-    const known = row && this.factory.fromRow(row);
-    const { event = null, entity = null, handler = null } = known ?? {};
+    const { event, defect, entity, handler } = this.rows.read(row);
     const snapshot = entity && (await this.snapshot(tx, entity, imagined));
     const waiting = row && entity ? await this.waitingBefore(tx, row, entity, imagined) : 0;
     const answer = forecast({
-      ...{ action, seen, row, event, entity, snapshot, now: this.clock.now() },
-      defect: known?.defect?.reason ?? null,
+      ...{ action, seen, row, event, defect, entity, snapshot, now: this.clock.now() },
       machine: handler?.machine ?? null,
       handler: handler?.name ?? null,
       isPaused: handler ? paused.has(handler.name) : false,

@@ -464,8 +464,8 @@ export const zhCn: Text = {
   },
   handlers: {
     title: '处理器',
-    intro: '哪段代码处理哪种事件，以及处理结果。数字统计自以下时间起收到的事件：',
-    since: '',
+    intro: '哪段代码处理哪种事件，以及处理结果。数字统计所收到的事件，',
+    since: '自此时起：',
     empty: '没有注册处理器。',
     emptyHint: '请用 @WecomEventHandler 编写；见 docs/handlers.zh-CN.md。',
     columns: {

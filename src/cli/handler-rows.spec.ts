@@ -35,7 +35,9 @@ describe('a list of handlers', () => {
   });
 
   it('moves no cursor by what somebody wrote', () => {
-    const paused = [pause({ handler: 'A\u001b[1A', actor: 'b\r', reason: 'c\n' })];
-    expect(list({ paused }).join('')).not.toMatch(/[\u0000-\u001f]/);
+    const odd = 'a\u001b[1Ab';
+    const items = [one({ event: odd, name: odd })];
+    const paused = [pause({ handler: odd, actor: odd, reason: odd })];
+    expect(list({ items, paused }).join('')).not.toMatch(/[\u0000-\u001f]/);
   });
 });

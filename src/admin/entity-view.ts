@@ -103,6 +103,9 @@ export class EntityView {
   @shown.integer({ nullable: true })
   lastRank!: number | null;
 
+  @shown.integer({ description: 'Ranks met within its last second, a bit each' })
+  secondRanks!: number;
+
   @shown.flag()
   unconfirmed!: boolean;
 
